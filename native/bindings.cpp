@@ -1,0 +1,11 @@
+// The module eligo._core. Each topic registers its own functions.
+#include <nanobind/nanobind.h>
+
+namespace eligo {
+void bind_graph(nanobind::module_& m);
+}
+
+NB_MODULE(_core, m) {
+    m.doc() = "Compiled kernels over CSR arrays; the Python modules that wrap them validate the arguments.";
+    eligo::bind_graph(m);
+}

@@ -1,0 +1,437 @@
+"""The Dag: jobs, the dependencies between them, and what is known of their times and data.
+
+Jobs are numbered 0..n-1 in the order in which they were first defined; every array here is indexed by that number.
+Dependencies are kept as compressed sparse rows in both directions, sorted and without duplicates. What jobs pass
+to each other is a list of *data* (files): one producer, any number of readers, one size. A datum that several jobs
+read is one datum and counts once; an edge with a weight of its own is a datum with one reader.
+
+Everything is checked once, on construction, in O(n + m); after that a Dag never changes and every function may rely
+on its being acyclic. Numbers that a format does not state are *unknown*: ``nan`` for times, -1 for sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from eligo import _core
+from eligo.errors import CycleError, EligoError
+
+__all__ = ["MAX_BYTES", "OUTSIDE", "UNKNOWN", "Dag", "Data", "Float64", "Int32", "Int64"]
+
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+Float64 = NDArray[np.float64]
+_Array = TypeVar("_Array", Int32, Int64, Float64)
+
+UNKNOWN = -1
+"""A size that is not stated."""
+
+OUTSIDE = -1
+"""The producer of a datum that exists before the workflow starts."""
+
+MAX_BYTES = 2**62
+"""Sizes stay below this, so that sums and differences of a few fit 64 bits; larger ones are refused."""
+
+_CYCLE_BUDGET = 20_000_000
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Data:
+    """What jobs pass to each other: k data, each with one producer and any number of readers.
+
+    Attributes
+    ----------
+    size_bytes
+        Size of each datum, or ``UNKNOWN``.
+    producer
+        The job that makes it, or ``OUTSIDE`` for an input of the whole workflow.
+    reader_ptr, readers
+        The readers of datum d are ``readers[reader_ptr[d]:reader_ptr[d + 1]]``, ascending. None at all: an output
+        that no job reads.
+    names
+        The file names, or ``None`` where the data are weights of edges.
+
+    Examples
+    --------
+    >>> data = Data.build([100, 5], producer=[0, OUTSIDE], readers=[[2, 1], [0]], names=["image", "parameters"])
+    >>> data.readers_of(0)
+    array([1, 2], dtype=int32)
+    """
+
+    size_bytes: Int64
+    producer: Int32
+    reader_ptr: Int64
+    readers: Int32
+    names: tuple[str, ...] | None = None
+
+    @classmethod
+    def build(
+        cls,
+        size_bytes: ArrayLike,
+        producer: ArrayLike,
+        readers: Iterable[Iterable[int]],
+        names: Sequence[str] | None = None,
+    ) -> Data:
+        """Make data from one list of readers for each datum."""
+        rows = [sorted(set(row)) for row in readers]
+        ptr = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum([len(row) for row in rows], out=ptr[1:])
+        flat = np.fromiter((job for row in rows for job in row), np.int32, int(ptr[-1]))
+        return cls(
+            np.asarray(size_bytes, np.int64).reshape(-1),
+            np.asarray(producer, np.int32).reshape(-1),
+            ptr,
+            flat,
+            None if names is None else tuple(names),
+        )
+
+    @classmethod
+    def per_edge(cls, tails: ArrayLike, heads: ArrayLike, size_bytes: ArrayLike) -> Data:
+        """Make one datum for each edge: ``tails[i]`` produces it, ``heads[i]`` alone reads it.
+
+        Examples
+        --------
+        >>> Data.per_edge([0, 0], [1, 2], [10, 20]).k
+        2
+        """
+        tail = np.array(tails, np.int32).reshape(-1)
+        return cls(
+            np.array(size_bytes, np.int64).reshape(-1),
+            tail,
+            np.arange(len(tail) + 1, dtype=np.int64),
+            np.array(heads, np.int32).reshape(-1),
+        )
+
+    @property
+    def k(self) -> int:
+        """The number of data."""
+        return len(self.size_bytes)
+
+    def readers_of(self, datum: int) -> Int32:
+        """Return the jobs that read one datum."""
+        return self.readers[self.reader_ptr[datum] : self.reader_ptr[datum + 1]]
+
+    def name_of(self, datum: int) -> str:
+        """Return the datum's name, or one made from its number."""
+        return self.names[datum] if self.names is not None else f"data{datum}"
+
+    @property
+    def reader_counts(self) -> Int64:
+        """How many jobs read each datum."""
+        return np.diff(self.reader_ptr)
+
+    def __post_init__(self) -> None:
+        if not (len(self.producer) == self.k == len(self.reader_ptr) - 1) or self.reader_ptr[-1] != len(self.readers):
+            raise ValueError("size_bytes, producer and readers must describe the same number of data")
+        if self.names is not None and len(self.names) != self.k:
+            raise ValueError("names must describe the same number of data as size_bytes")
+        _check_sizes(self.size_bytes, "size_bytes")
+        for array in (self.size_bytes, self.producer, self.reader_ptr, self.readers):
+            array.flags.writeable = False
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Dag:
+    """Jobs and their dependencies: immutable, acyclic, without duplicate edges.
+
+    Make one with :meth:`from_edges`, :meth:`from_names`, ``eligo.read`` or a generator.
+
+    Attributes
+    ----------
+    names
+        Job names, unique, in the order of first definition.
+    succ_ptr, succ, pred_ptr, pred
+        Children and parents as compressed sparse rows, each row ascending.
+    time_s
+        How long each job takes; ``nan`` where unknown; ``None`` where unknown of all.
+    temp_bytes
+        Space a job needs only while it runs, of the same kind as the data; ``UNKNOWN`` or ``None`` likewise.
+    memory_bytes
+        Main memory a job states it uses while it runs; likewise.
+    count
+        How many tasks each job stands for (``queue 10`` is one job that counts 10); ``None`` where 1 for all.
+    data
+        What jobs pass to each other, or ``None`` where nothing is known.
+
+    Examples
+    --------
+    >>> dag = Dag.from_names([("prepare", "left"), ("prepare", "right"), ("left", "join"), ("right", "join")])
+    >>> dag
+    Dag(4 jobs, 4 edges)
+    >>> [dag.names[child] for child in dag.children(0)]
+    ['left', 'right']
+    """
+
+    names: tuple[str, ...]
+    succ_ptr: Int64
+    succ: Int32
+    pred_ptr: Int64
+    pred: Int32
+    order: Int32
+    """The first-in-first-out topological order: sources by number, then jobs as their last parent is placed."""
+    time_s: Float64 | None = None
+    temp_bytes: Int64 | None = None
+    memory_bytes: Int64 | None = None
+    count: Int64 | None = None
+    data: Data | None = None
+    _index: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def from_edges(
+        cls,
+        jobs: int | Sequence[str],
+        tails: ArrayLike = (),
+        heads: ArrayLike = (),
+        *,
+        time_s: ArrayLike | None = None,
+        temp_bytes: ArrayLike | None = None,
+        memory_bytes: ArrayLike | None = None,
+        count: ArrayLike | None = None,
+        data: Data | None = None,
+    ) -> Dag:
+        """Build a dag from arrays: job ``tails[i]`` must complete before job ``heads[i]`` starts.
+
+        Parameters
+        ----------
+        jobs
+            The job names, or just how many there are; they are then named by their numbers.
+
+        Raises
+        ------
+        CycleError
+            Carries the shortest cycle that could be found.
+
+        Examples
+        --------
+        >>> Dag.from_edges(3, [0, 0, 0], [1, 2, 1]).m
+        2
+        >>> Dag.from_edges(["a", "b"], [0, 1], [1, 0])
+        Traceback (most recent call last):
+            ...
+        eligo.errors.CycleError: the jobs form a cycle: a -> b -> a
+        hint: remove one of these dependencies: jobs that wait for each other never run
+        """
+        names = tuple(map(str, range(jobs))) if isinstance(jobs, int) else tuple(jobs)
+        n = len(names)
+        tail, head = _edge_ends(tails, n), _edge_ends(heads, n)
+        if len(tail) != len(head):
+            raise ValueError(f"{len(tail)} tails but {len(head)} heads")
+        rows = _core.build_two_way(n, tail, head)
+        order = _core.topological_order(*rows)
+        if len(order) < n:
+            raise CycleError([names[v] for v in _core.short_cycle(*rows, _CYCLE_BUDGET)])
+        for array in (*rows, order):
+            array.flags.writeable = False
+        dag = cls(
+            names,
+            *rows,
+            order,
+            _times(time_s, n),
+            _sizes(temp_bytes, n, "temp_bytes"),
+            _sizes(memory_bytes, n, "memory_bytes"),
+            _counts(count, n),
+            data,
+        )
+        if data is not None:
+            _check_data(dag, data)
+        return dag
+
+    @classmethod
+    def from_names(
+        cls, edges: Iterable[tuple[Hashable, Hashable]], jobs: Iterable[Hashable] = (), **known: Any
+    ) -> Dag:
+        """Build a dag from pairs of names; `jobs` come first, then names in the order in which edges mention them.
+
+        Further keywords are those of :meth:`from_edges`.
+
+        Examples
+        --------
+        >>> Dag.from_names([("a", "b")], jobs=["alone"]).names
+        ('alone', 'a', 'b')
+        """
+        number: dict[Hashable, int] = {}
+        for job in jobs:
+            number.setdefault(job, len(number))
+        tails: list[int] = []
+        heads: list[int] = []
+        for tail, head in edges:
+            tails.append(number.setdefault(tail, len(number)))
+            heads.append(number.setdefault(head, len(number)))
+        return cls.from_edges([str(job) for job in number], tails, heads, **known)
+
+    def __post_init__(self) -> None:
+        self._index.update(zip(self.names, range(len(self.names)), strict=True))
+        if len(self._index) < len(self.names):
+            seen: set[str] = set()
+            repeated = next(name for name in self.names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+            raise ValueError(f"two jobs are called {repeated!r}")
+
+    @property
+    def n(self) -> int:
+        """The number of jobs."""
+        return len(self.names)
+
+    @property
+    def m(self) -> int:
+        """The number of edges."""
+        return len(self.succ)
+
+    def children(self, job: int) -> Int32:
+        """Return the jobs that wait for `job`, ascending."""
+        return self.succ[self.succ_ptr[job] : self.succ_ptr[job + 1]]
+
+    def parents(self, job: int) -> Int32:
+        """Return the jobs that `job` waits for, ascending."""
+        return self.pred[self.pred_ptr[job] : self.pred_ptr[job + 1]]
+
+    @property
+    def tails(self) -> Int32:
+        """The first job of every edge, in the order of ``succ``."""
+        return np.repeat(np.arange(self.n, dtype=np.int32), np.diff(self.succ_ptr))
+
+    @property
+    def heads(self) -> Int32:
+        """The second job of every edge."""
+        return self.succ
+
+    def index(self, name: str) -> int:
+        """Return the number of the job with this name.
+
+        Examples
+        --------
+        >>> Dag.from_names([("a", "b")]).index("b")
+        1
+        """
+        try:
+            return self._index[name]
+        except KeyError:
+            raise EligoError(f"there is no job called {name!r}") from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._index
+
+    def with_known(self, **known: Any) -> Dag:
+        """Return the same jobs and edges with other times, sizes or data; what is not named stays.
+
+        Examples
+        --------
+        >>> Dag.from_edges(2, [0], [1]).with_known(time_s=[1.5, 2]).time_s
+        array([1.5, 2. ])
+        """
+        keep: Mapping[str, Any] = {
+            "time_s": self.time_s,
+            "temp_bytes": self.temp_bytes,
+            "memory_bytes": self.memory_bytes,
+            "count": self.count,
+            "data": self.data,
+        }
+        return Dag.from_edges(self.names, self.tails, self.heads, **{**keep, **known})
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Dag):
+            return NotImplemented
+        return (
+            self.names == other.names
+            and np.array_equal(self.succ_ptr, other.succ_ptr)
+            and np.array_equal(self.succ, other.succ)
+            and all(_same(mine, theirs) for mine, theirs in zip(_known(self), _known(other), strict=True))
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Dag({self.n:,} job{'s' * (self.n != 1)}, {self.m:,} edge{'s' * (self.m != 1)})"
+
+
+def _known(dag: Dag) -> list[Any]:
+    data = dag.data
+    parts = [None] * 5 if data is None else [
+        data.size_bytes, data.producer, data.reader_ptr, data.readers, data.names and np.array(data.names, object)
+    ]  # fmt: skip
+    return [dag.time_s, dag.temp_bytes, dag.memory_bytes, dag.count, *parts]
+
+
+def _same(mine: Any, theirs: Any) -> bool:
+    if mine is None or theirs is None:
+        return mine is theirs
+    return np.array_equal(mine, theirs, equal_nan=mine.dtype.kind == "f")
+
+
+def _edge_ends(ends: ArrayLike, n: int) -> Int32:
+    array = np.asarray(ends)
+    if array.size == 0:
+        return np.empty(0, np.int32)
+    if array.dtype.kind not in "iu" or array.ndim != 1:
+        raise ValueError("the ends of edges must be a flat list of job numbers")
+    if array.min() < 0 or array.max() >= n:
+        bad = array[(array < 0) | (array >= n)][0]
+        raise ValueError(f"an edge names job number {bad}, but jobs are numbered 0 to {n - 1}")
+    return np.ascontiguousarray(array, np.int32)
+
+
+def _column(values: _Array, n: int, name: str) -> _Array:
+    if values.shape != (n,):
+        raise ValueError(f"{name} has {values.size} entries for {n} jobs")
+    values.flags.writeable = False
+    return values
+
+
+def _times(values: ArrayLike | None, n: int) -> Float64 | None:
+    if values is None:
+        return None
+    times = _column(np.array(values, np.float64), n, "time_s")
+    if np.isnan(times).all():
+        return None
+    if np.any(times < 0) or np.any(np.isinf(times)):
+        raise ValueError("times must be finite and not negative")
+    return times
+
+
+def _sizes(values: ArrayLike | None, n: int, name: str) -> Int64 | None:
+    if values is None:
+        return None
+    sizes = _column(np.array(values, np.int64), n, name)
+    _check_sizes(sizes, name)
+    return None if (sizes == UNKNOWN).all() else sizes
+
+
+def _counts(values: ArrayLike | None, n: int) -> Int64 | None:
+    if values is None:
+        return None
+    counts = _column(np.array(values, np.int64), n, "count")
+    if np.any(counts < 0):
+        raise ValueError("counts must not be negative")
+    return None if (counts == 1).all() else counts
+
+
+def _check_sizes(sizes: Int64, name: str) -> None:
+    if sizes.size and (sizes.min() < UNKNOWN or sizes.max() >= MAX_BYTES):
+        raise ValueError(f"{name} must lie between 0 and 2^62, or be {UNKNOWN} where unknown")
+
+
+def _check_data(dag: Dag, data: Data) -> None:
+    """Every reader must come after the producer, or the datum could be read before it exists."""
+    if data.k == 0:
+        return
+    if data.producer.min() < OUTSIDE or data.producer.max() >= dag.n:
+        raise ValueError("a datum's producer is not a job")
+    if data.readers.size and (data.readers.min() < 0 or data.readers.max() >= dag.n):
+        raise ValueError("a datum's reader is not a job")
+    maker = np.repeat(data.producer, data.reader_counts)
+    inside = maker != OUTSIDE
+    maker, reader = maker[inside], data.readers[inside]
+    joined = _core.has_edge(dag.succ_ptr, dag.succ, maker, reader).view(np.bool_)
+    maker, reader = maker[~joined], reader[~joined]
+    reached = _core.reachable(dag.succ_ptr, dag.succ, dag.pred_ptr, dag.pred, maker, reader).view(np.bool_)
+    if not reached.all():
+        bad = int(np.flatnonzero(~reached)[0])
+        raise ValueError(
+            f"job {dag.names[reader[bad]]!r} reads a datum of job {dag.names[maker[bad]]!r} but does not depend on it"
+        )

@@ -1,0 +1,166 @@
+"""Files to dags and back. One module a format; adding one means a module and a line in ``_MODULES``.
+
+A format is found by content first and by name second, since three unrelated languages use the suffix ``.dag``.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from functools import cache
+from importlib import import_module
+from typing import cast
+
+from eligo.dag import Dag
+from eligo.errors import CycleError, EligoError, EligoWarning
+from eligo.formats.base import Document, EdgeRule, FormatModule, Notes
+from eligo.formats.storage import Source, load, replace_file
+
+__all__ = ["Document", "EdgeRule", "formats", "open_document", "read", "write"]
+
+# In the order in which content is tried: the formats that are easiest to tell come first.
+_MODULES = ("wfformat", "dax", "pegasus", "dot", "cws", "stg", "dagman", "edgelist", "mermaid")
+
+_HEAD_CHARS = 65_536
+
+
+@cache
+def formats() -> dict[str, FormatModule]:
+    """Return every format by name."""
+    modules = [cast(FormatModule, import_module(f"eligo.formats.{name}")) for name in _MODULES]
+    return {module.NAME: module for module in modules}
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    edges: EdgeRule | None = None,
+    job_data: str | os.PathLike[str] | None = None,
+) -> Dag:
+    """Read a workflow from a file of any known format, ``.gz`` or not; ``-`` is standard input.
+
+    Parameters
+    ----------
+    format
+        Name of the format, for files whose content does not tell.
+    edges
+        Which dependencies count, where a file both declares some and implies some by the data files its jobs read
+        and write. The default takes the declared ones, or the implied ones where none is declared.
+    job_data
+        A table of times and sizes (CSV or JSON) for formats that have none.
+
+    Raises
+    ------
+    ParseError
+        The file is malformed or cannot be read.
+    CycleError
+        Its jobs form a cycle.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "two.dag")
+    ...     _ = file.write_text("JOB a a.sub\\nJOB b b.sub\\nPARENT a CHILD b\\n")
+    ...     read(file)
+    Dag(2 jobs, 1 edge)
+    """
+    document = open_document(path, format=format, edges=edges, job_data=job_data)
+    for text in document.warnings:
+        warnings.warn(text, EligoWarning, stacklevel=2)
+    return document.dag
+
+
+def open_document(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    edges: EdgeRule | None = None,
+    job_data: str | os.PathLike[str] | None = None,
+) -> Document:
+    """Read a file like :func:`read`, and keep what it said beside the dag."""
+    source = load(path)
+    module = _by_name(format) if format else _by_content(source)
+    if not hasattr(module, "parse"):
+        raise EligoError(f"{source.path}: {module.TITLE} can be written but not read")
+    try:
+        document = module.parse(source, edges)
+    except CycleError as error:
+        raise CycleError(error.cycle, path=error.path or source.path, line=error.line) from None
+    if job_data is not None:
+        from eligo.formats.job_data import attach
+
+        document = attach(document, load(job_data))
+    return document
+
+
+def write(
+    dag: Dag, path: str | os.PathLike[str], *, format: str | None = None
+) -> tuple[str, ...]:
+    """Write a dag to a file, whole or not at all; ``-`` is standard output.
+
+    Parameters
+    ----------
+    format
+        Name of the format; by default the one the file's name ends in.
+
+    Returns
+    -------
+    tuple of str
+        What the format has no place for and was therefore left out.
+
+    Examples
+    --------
+    >>> write(Dag.from_edges(2, [0], [1]), "-", format="edgelist")
+    parent,child
+    0,1
+    ()
+    """
+    module = _by_name(format) if format else _by_suffix(os.fspath(path))
+    if not hasattr(module, "generate"):
+        raise EligoError(f"{module.TITLE} can be read but not written", hint=f"write one of: {_listed('generate')}")
+    lost = Notes()
+    replace_file(path, (piece.encode("utf-8", "surrogateescape") for piece in module.generate(dag, lost)))
+    return lost.texts()
+
+
+def _listed(ability: str) -> str:
+    return ", ".join(name for name, module in formats().items() if hasattr(module, ability))
+
+
+def _by_name(name: str) -> FormatModule:
+    try:
+        return formats()[name]
+    except KeyError:
+        raise EligoError(f"unknown format {name!r}", hint=f"one of: {', '.join(formats())}") from None
+
+
+def _by_suffix(path: str) -> FormatModule:
+    name = path.lower().removesuffix(".gz")
+    for module in formats().values():
+        if name.endswith(module.SUFFIXES) and hasattr(module, "generate"):
+            return module
+    raise EligoError(
+        f"{path}: the name does not tell which format to write", hint=f"give --format, one of: {_listed('generate')}"
+    )
+
+
+def _by_content(source: Source) -> FormatModule:
+    if not source.data.strip():
+        raise source.error(1, "the file is empty", hint="a workflow needs at least one job")
+    head = Source(source.path, source.data[:_HEAD_CHARS]).data.decode("utf-8-sig", "replace")
+    if source.data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        head = source.data[:_HEAD_CHARS].decode("utf-16", "replace")
+    fitting = [module for module in formats().values() if hasattr(module, "parse") and module.sniff(head)]
+    name = source.path.lower().removesuffix(".gz")
+    for module in fitting:
+        if name.endswith(module.SUFFIXES):
+            return module
+    if fitting:
+        return fitting[0]
+    for module in formats().values():  # content that fits nothing: the named format's reader says best what is wrong
+        if name.endswith(module.SUFFIXES) and hasattr(module, "parse"):
+            return module
+    raise source.error(1, "this is no workflow format I know", hint=f"give --format, one of: {_listed('parse')}")

@@ -1,0 +1,7 @@
+NAME = "cws"
+TITLE = "CWS"
+SUFFIXES = (".cws",)
+
+
+def sniff(head: str) -> bool:
+    return False

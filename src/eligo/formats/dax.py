@@ -1,0 +1,7 @@
+NAME = "dax"
+TITLE = "Pegasus-DAX"
+SUFFIXES = (".dax",)
+
+
+def sniff(head: str) -> bool:
+    return False

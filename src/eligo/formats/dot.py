@@ -1,0 +1,7 @@
+NAME = "dot"
+TITLE = "DOT"
+SUFFIXES = (".dot",)
+
+
+def sniff(head: str) -> bool:
+    return False

@@ -1,0 +1,7 @@
+NAME = "edgelist"
+TITLE = "edge-list"
+SUFFIXES = (".csv",)
+
+
+def sniff(head: str) -> bool:
+    return False

@@ -1,0 +1,7 @@
+NAME = "mermaid"
+TITLE = "Mermaid"
+SUFFIXES = (".mmd",)
+
+
+def sniff(head: str) -> bool:
+    return False

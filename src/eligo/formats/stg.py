@@ -1,0 +1,7 @@
+NAME = "stg"
+TITLE = "STG"
+SUFFIXES = (".stg",)
+
+
+def sniff(head: str) -> bool:
+    return False

@@ -1,0 +1,7 @@
+NAME = "wfformat"
+TITLE = "WfFormat"
+SUFFIXES = (".json",)
+
+
+def sniff(head: str) -> bool:
+    return False
