@@ -1,0 +1,259 @@
+"""A workflow while it is being read: jobs by name, their times, what they wait for, the files they use.
+
+The readers of WfFormat, DAX, Pegasus YAML and CWS text differ in syntax only. Each fills a :class:`Draft`; the checks
+that all need (a name used twice, a parent that does not exist, a time that is no number, a cycle), the notes on what
+was odd, and the choice between declared and implied dependencies are made here, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import nan
+
+import numpy as np
+
+from eligo import _core
+from eligo.dag import UNKNOWN, Dag, Int32
+from eligo.errors import CycleError, EligoError
+from eligo.formats.base import EdgeRule, Notes
+from eligo.formats.files import FileUses, TooManyPairsError
+from eligo.formats.quantity import shown, stated_bytes, stated_seconds
+from eligo.formats.storage import Source
+
+__all__ = ["Draft", "Line"]
+
+Line = int | Callable[[], int]
+"""Where something stands: a line, or how to find it for parsers that do not tell (looked for only when needed)."""
+
+
+class Draft:
+    """Collects what a file says and makes a dag of it.
+
+    Examples
+    --------
+    >>> draft = Draft(Source("two.txt", b"..."))
+    >>> first, second = draft.add_job("a", 1), draft.add_job("b", 2)
+    >>> draft.join("a", "b", 3)
+    >>> draft.build(None)
+    Dag(2 jobs, 1 edge)
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.notes = Notes()
+        self.uses = FileUses()
+        self.names: list[str] = []
+        self.memory: dict[int, int] = {}
+        self.temporary: dict[int, int] = {}
+        self.counts: dict[int, int] = {}
+        self._times: dict[int, float] = {}
+        self._lines: list[Line] = []
+        self._number: dict[str, int] = {}
+        self._edges: tuple[list[int | str], list[int | str], list[Line]] = ([], [], [])
+        self._negative_times: list[Line] = []
+
+    @property
+    def n(self) -> int:
+        """The number of jobs so far."""
+        return len(self.names)
+
+    def note(self, line: Line | None, text: str) -> None:
+        """Note an oddity that did not keep the file from being read."""
+        self.notes.add(self.source.path, line if line is None else _found(line), text)
+
+    def text(self, value: object, what: str, line: Line) -> str:
+        """Return a name as text; numbers are taken as they are written.
+
+        Raises
+        ------
+        ParseError
+            It is missing, empty, or neither text nor a whole number.
+        """
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if not isinstance(value, str) or not value:
+            seen = "is missing" if value is None else "is empty" if value == "" else f"is {shown(value)}, not text"
+            raise self.source.error(_found(line), f"{what} {seen}", hint="names and ids are text that is not empty")
+        if not value.isascii():
+            try:
+                value.encode("utf-8", "surrogateescape")
+            except UnicodeEncodeError:
+                raise self.source.error(
+                    _found(line), f"{what} holds half of a character", hint="\\ud800 to \\udfff come in pairs"
+                ) from None
+        return value
+
+    def add_job(self, name: str, line: Line) -> int:
+        """Add a job and return its number; a name may be used once."""
+        number = self._number.setdefault(name, len(self.names))
+        if number < len(self.names):
+            first, second = _found(self._lines[number]), _found(line)
+            raise self.source.error(
+                max(first, second),
+                f"a second job is called {name!r}",
+                hint=f"the first stands on line {min(first, second)}" if first != second else "job names are unique",
+            )
+        self.names.append(name)
+        self._lines.append(line)
+        return number
+
+    def find(self, name: str, line: Line) -> int:
+        """Return the number of a job that must exist."""
+        try:
+            return self._number[name]
+        except KeyError:
+            raise self.source.error(
+                _found(line), f"there is no job called {shown(name)}", hint="a dependency names a job that is not defined"
+            ) from None
+
+    def line_of_job(self, job: int) -> int:
+        """Return the line on which a job is defined."""
+        return _found(self._lines[job])
+
+    def join(self, parent: int | str, child: int | str, line: Line) -> None:
+        """Declare that one job waits for another; names may be of jobs that are defined later."""
+        parents, children, lines = self._edges
+        parents.append(parent)
+        children.append(child)
+        lines.append(line)
+
+    def set_time(self, job: int, value: object, line: Line) -> None:
+        """Say how long a job takes."""
+        try:
+            time_s = stated_seconds(value)
+        except EligoError as error:
+            raise self._at(line, f"job {shown(self.names[job])}: {error.text}", error.hint) from None
+        if time_s < 0:
+            self._negative_times.append(line)
+        else:
+            self._times[job] = time_s
+
+    def size(self, value: object, line: Line) -> int | None:
+        """Return the size of a file, ``None`` where it is not stated."""
+        if value is None:
+            return None
+        if isinstance(value, str) and value.isdigit() and value.isascii() and len(value) <= 18:
+            return int(value)
+        try:
+            return stated_bytes(value)
+        except EligoError as error:
+            raise self._at(line, error.text, error.hint) from None
+
+    def quantity(self, job: int, value: object, line: Line, *, unit: int = 1) -> int:
+        """Return the memory of a job in bytes, rounded up; what is negative is noted and unknown."""
+        try:
+            size = stated_bytes(value, unit=unit, round_up=True)
+        except EligoError as error:
+            raise self._at(line, f"job {shown(self.names[job])}: {error.text}", error.hint) from None
+        if size < 0:
+            self.note(line, "a negative amount of memory is taken as unknown")
+        return max(size, UNKNOWN)
+
+    def _at(self, line: Line, text: str, hint: str) -> EligoError:
+        return self.source.error(_found(line), text, hint=hint)
+
+    def build(
+        self, rule: EdgeRule | None, *, original: Mapping[str, str] | None = None, named: bool = True
+    ) -> Dag:
+        """Make the dag; `original` and `named` are those of :meth:`FileUses.data`.
+
+        Raises
+        ------
+        ParseError
+            A dependency names a job that does not exist.
+        CycleError
+            The jobs depend on each other in a circle.
+        """
+        tails, heads = self._declared()
+        if rule is None:
+            rule = "declared" if tails.size else "files"
+        declared = (tails, heads)
+        if rule != "declared":
+            try:
+                implied = self.uses.implied()
+            except TooManyPairsError as error:
+                raise self._at(1, error.text, error.hint) from None
+            tails, heads = (np.concatenate(ends) if rule == "both" else ends[1] for ends in zip(declared, implied))
+        dag = self._dag(tails, heads)
+        data = self.uses.data(dag, original=original, named=named)
+        self._note_files(dag, rule, declared)
+        if self._negative_times:
+            self.note(self._negative_times[0], f"{len(self._negative_times):,} negative times are taken as unknown")
+        return dag if data is None else dag.with_known(data=data)
+
+    def _declared(self) -> tuple[Int32, Int32]:
+        parents, children, lines = self._edges
+        ends = [
+            np.fromiter(
+                (end if isinstance(end, int) else self.find(end, line) for end, line in zip(side, lines, strict=True)),
+                np.int32,
+                len(side),
+            )
+            for side in (parents, children)
+        ]
+        return ends[0], ends[1]
+
+    def _dag(self, tails: Int32, heads: Int32) -> Dag:
+        try:
+            return Dag.from_edges(
+                self.names,
+                tails,
+                heads,
+                time_s=_column(self._times, self.n, nan),
+                temp_bytes=_column(self.temporary, self.n, UNKNOWN),
+                memory_bytes=_column(self.memory, self.n, UNKNOWN),
+                count=_column(self.counts, self.n, 1),
+            )
+        except CycleError as error:
+            raise CycleError(error.cycle, path=self.source.path, line=self._cycle_line(error.cycle)) from None
+
+    def _cycle_line(self, cycle: tuple[str, ...]) -> int:
+        wanted = {(cycle[i - 1], cycle[i]) for i in range(len(cycle))}
+        for tail, head, line in zip(*self._edges, strict=True):
+            if (self._name(tail), self._name(head)) in wanted:
+                return _found(line)
+        return self.line_of_job(self._number[cycle[0]])
+
+    def _name(self, end: int | str) -> str:
+        return end if isinstance(end, str) else self.names[end]
+
+    def _note_files(self, dag: Dag, rule: EdgeRule, declared: tuple[Int32, Int32]) -> None:
+        uses = self.uses
+        if uses.negative:
+            self.note(None, f"{uses.negative:,} files have a negative size: taken as unknown")
+        if uses.conflicting:
+            self.note(
+                None, f"{uses.conflicting:,} files have several sizes: the producer's counts, else the first stated"
+            )
+        if uses.crowded:
+            self.note(None, f"{uses.crowded:,} files of several producers are left out: too many jobs read and write them")
+            return
+        if rule == "declared":
+            missing = _missing(dag, *uses.implied())
+            if missing:
+                self.note(
+                    None,
+                    f"{missing:,} pairs of jobs are joined by a file but by no declared dependency: --edges both adds them",
+                )
+        elif rule == "files":
+            missing = _missing(dag, *declared)
+            if missing:
+                self.note(None, f"{missing:,} declared dependencies have no file: --edges both adds them")
+        if uses.left_out:
+            self.note(
+                None,
+                f"{uses.left_out:,} times a job reads a file without depending on any producer of it: "
+                "not counted among its readers",
+            )
+
+
+def _missing(dag: Dag, tails: Int32, heads: Int32) -> int:
+    return int(np.count_nonzero(_core.has_edge(dag.succ_ptr, dag.succ, tails, heads) == 0))
+
+
+def _column(values: Mapping[int, float], n: int, unknown: float) -> list[float] | None:
+    return [values.get(job, unknown) for job in range(n)] if values else None
+
+
+def _found(line: Line) -> int:
+    return line if isinstance(line, int) else line()
