@@ -6,6 +6,7 @@
 #include "arrays.hpp"
 #include "core/order.hpp"
 #include "core/reach.hpp"
+#include "core/shortcuts.hpp"
 
 namespace eligo {
 
@@ -45,6 +46,11 @@ void bind_graph(nb::module_& m) {
     m.def("reachable", [](In<Offset> sp, In<Node> s, In<Offset> pp, In<Node> p, In<Node> from, In<Node> to) {
         return give(unlocked([&] { return reachable(view(sp, s), view(pp, p), view(from), view(to)); }));
     }, "succ_ptr"_a, "succ"_a, "pred_ptr"_a, "pred"_a, "from_nodes"_a, "to_nodes"_a);
+
+    m.def("shortcuts", [](In<Offset> sp, In<Node> s, In<Offset> pp, In<Node> p, Offset searches) {
+        ArcList arcs = unlocked([&] { return shortcuts(view(sp, s), view(pp, p), searches); });
+        return std::make_tuple(give(std::move(arcs.tails)), give(std::move(arcs.heads)));
+    }, "succ_ptr"_a, "succ"_a, "pred_ptr"_a, "pred"_a, "searches"_a);
 }
 
 }  // namespace eligo

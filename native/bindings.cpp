@@ -3,9 +3,11 @@
 
 namespace eligo {
 void bind_graph(nanobind::module_& m);
+void bind_dagman(nanobind::module_& m);
 }
 
 NB_MODULE(_core, m) {
     m.doc() = "Compiled kernels over CSR arrays; the Python modules that wrap them validate the arguments.";
     eligo::bind_graph(m);
+    eligo::bind_dagman(m);
 }

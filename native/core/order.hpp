@@ -46,7 +46,7 @@ inline std::vector<double> longest_paths(CsrView pred, std::span<const Node> ord
     return finish;
 }
 
-// A cycle as short as a budget of arc visits allows: v0, v1, ..., with an arc from the last back to v0.
+// A cycle as short as a budget of arc visits allows, lowest node first: v0, v1, ..., with an arc from the last to v0.
 // Any walk against the arcs among nodes that Kahn left over must repeat a node: that is a first cycle.
 // Breadth-first searches from every leftover node, cut at the best length so far, then shorten it.
 inline std::vector<Node> short_cycle(CsrView succ, CsrView pred, Offset budget) {
@@ -98,6 +98,7 @@ inline std::vector<Node> short_cycle(CsrView succ, CsrView pred, Offset budget) 
             }
         }
     }
+    std::rotate(best.begin(), std::min_element(best.begin(), best.end()), best.end());
     return best;
 }
 

@@ -1,7 +1,14 @@
-// Does one node reach another?
+// Does one node reach another? An index of O(n) labels that answers most questions at once, and searches that the
+// labels prune for the rest.
+//
+// Nodes are renumbered topologically first (kernels run several times faster so, and number order is a filter in
+// itself). Labels of a node: its level and height (longest paths from a source, to a sink), and for two depth-first
+// traversals, children taken in opposite orders, its post-order rank, the least rank below it (GRAIL, Yildirim et al.
+// 2010: no containment, no path) and the least rank in its subtree of the traversal's forest (containment, a path).
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "csr.hpp"
@@ -20,30 +27,192 @@ inline std::vector<std::uint8_t> has_edges(CsrView succ, std::span<const Node> t
     return answer;
 }
 
-// answer[i] = 1 when a path of at least one arc leads from from[i] to to[i]: a search cut at the level of the target.
+// The same graph with nodes numbered in topological order: node i is order[i] of the original.
+struct Renumbered {
+    std::vector<Node> order, number;
+    Csr succ, pred;
+
+    Renumbered(CsrView old_succ, CsrView old_pred) : order(topological_order(old_succ, old_pred)) {
+        const Node n = old_succ.size();
+        number.resize(n);
+        for (Node i = 0; i < n; ++i) number[order[i]] = i;
+        Csr rows{std::vector<Offset>(n + 1, 0), std::vector<Node>(old_pred.idx.size())};
+        for (Node i = 0; i < n; ++i) {
+            Offset at = rows.ptr[i];
+            for (Node u : old_pred.row(order[i])) rows.idx[at++] = number[u];
+            rows.ptr[i + 1] = at;
+        }
+        succ = transpose(rows.view());
+        pred = transpose(succ.view());
+    }
+};
+
+class ReachLabels {
+public:
+    static constexpr int traversals = 2;
+
+    explicit ReachLabels(const Renumbered& graph) : label_(graph.order.size()) {
+        const Node n = static_cast<Node>(label_.size());
+        const CsrView succ = graph.succ.view(), pred = graph.pred.view();
+        for (Node v = 0; v < n; ++v) {
+            label_[v].level = 0;
+            for (Node u : pred.row(v)) label_[v].level = std::max(label_[v].level, label_[u].level + 1);
+        }
+        for (Node v = n - 1; v >= 0; --v) {
+            label_[v].height = 0;
+            for (Node w : succ.row(v)) label_[v].height = std::max(label_[v].height, label_[w].height + 1);
+        }
+        traverse(succ, pred, 0, false);
+        traverse(succ, pred, 1, true);
+    }
+
+    // False only if no path leads from u to v, u != v.
+    bool possible(Node u, Node v) const {
+        const Label &a = label_[u], &b = label_[v];
+        if (u >= v || a.level >= b.level || a.height <= b.height) return false;
+        for (int k = 0; k < traversals; ++k)
+            if (b.low[k] < a.low[k] || b.rank[k] > a.rank[k]) return false;
+        return true;
+    }
+
+    // True only if a path leads from u to v.
+    bool certain(Node u, Node v) const {
+        const Label &a = label_[u], &b = label_[v];
+        for (int k = 0; k < traversals; ++k)
+            if (a.first[k] <= b.rank[k] && b.rank[k] < a.rank[k]) return true;
+        return false;
+    }
+
+    Node level(Node v) const { return label_[v].level; }
+    Node height(Node v) const { return label_[v].height; }
+
+private:
+    struct Label {
+        Node level, height;
+        std::array<Node, traversals> rank, low, first;
+    };
+    std::vector<Label> label_;
+
+    void traverse(CsrView succ, CsrView pred, int k, bool backwards) {
+        const Node n = succ.size();
+        std::vector<Offset> next(succ.ptr.begin(), succ.ptr.end() - 1);
+        std::vector<char> entered(n, 0);
+        std::vector<Node> path;
+        Node rank = 0;
+        auto enter = [&](Node v) {
+            entered[v] = 1;
+            label_[v].first[k] = rank;
+            label_[v].low[k] = n;
+            path.push_back(v);
+        };
+        for (Node i = 0; i < n; ++i) {
+            const Node root = backwards ? n - 1 - i : i;
+            if (pred.degree(root) > 0) continue;
+            enter(root);
+            while (!path.empty()) {
+                const Node v = path.back();
+                if (next[v] < succ.ptr[v + 1]) {
+                    const Offset e = next[v]++;
+                    const Node w = succ.idx[backwards ? succ.ptr[v] + succ.ptr[v + 1] - 1 - e : e];
+                    if (!entered[w]) enter(w);
+                } else {
+                    path.pop_back();
+                    label_[v].rank[k] = rank;
+                    label_[v].low[k] = std::min(label_[v].low[k], rank++);
+                    for (Node w : succ.row(v)) label_[v].low[k] = std::min(label_[v].low[k], label_[w].low[k]);
+                }
+            }
+        }
+    }
+};
+
+enum class Answer : std::uint8_t { no, yes, gave_up };
+
+// Searches for a path of at least two arcs from u to v, forwards from u and backwards from v; the side that has cost
+// less goes on, so that the smaller of the two decides. The arc u -> v itself, if there is one, does not count.
+class PathSearch {
+public:
+    PathSearch(const Renumbered& graph, const ReachLabels& labels)
+        : succ_(graph.succ.view()), pred_(graph.pred.view()), labels_(labels),
+          down_(succ_.size(), 0), up_(succ_.size(), 0) {}
+
+    // `budget` counts looked-at arcs and is reduced by them.
+    Answer long_path(Node u, Node v, Offset& budget) {
+        ++now_;
+        front_.assign(1, u);
+        back_.assign(1, v);
+        Offset down_cost = 0, up_cost = 0;
+        while (!front_.empty() && !back_.empty()) {
+            if (budget <= 0) return Answer::gave_up;
+            const bool down = down_cost + succ_.degree(front_.back()) <= up_cost + pred_.degree(back_.back()) + head_start;
+            const Offset before = budget;
+            if (down ? step_down(u, v, budget) : step_up(u, v, budget)) return Answer::yes;
+            (down ? down_cost : up_cost) += before - budget;
+        }
+        return Answer::no;
+    }
+
+private:
+    // Callers ask about the arcs of one tail after another: its children's labels are in the cache already.
+    static constexpr Offset head_start = 16;
+
+    CsrView succ_, pred_;
+    const ReachLabels& labels_;
+    std::vector<std::uint32_t> down_, up_;  // stamps of the last search that came by
+    std::vector<Node> front_, back_;
+    std::uint32_t now_ = 0;
+
+    bool step_down(Node u, Node v, Offset& budget) {
+        const Node x = front_.back();
+        front_.pop_back();
+        for (Node w : succ_.row(x)) {
+            if (w >= v) {
+                if (w == v && x != u) return true;
+                break;  // rows ascend, and nothing numbered above v leads to it
+            }
+            --budget;
+            if (down_[w] == now_ || !labels_.possible(w, v)) continue;
+            if (up_[w] == now_ || labels_.certain(w, v)) return true;
+            down_[w] = now_;
+            front_.push_back(w);
+        }
+        return false;
+    }
+
+    bool step_up(Node u, Node v, Offset& budget) {
+        const Node x = back_.back();
+        back_.pop_back();
+        const auto row = pred_.row(x);
+        for (std::size_t i = row.size(); i-- > 0;) {
+            const Node w = row[i];
+            if (w <= u) {
+                if (w == u && x != v) return true;
+                break;
+            }
+            --budget;
+            if (up_[w] == now_ || !labels_.possible(u, w)) continue;
+            if (down_[w] == now_ || labels_.certain(u, w)) return true;
+            up_[w] = now_;
+            back_.push_back(w);
+        }
+        return false;
+    }
+};
+
+// answer[i] = 1 when a path of at least one arc leads from from[i] to to[i].
 inline std::vector<std::uint8_t> reachable(CsrView succ, CsrView pred, std::span<const Node> from,
                                            std::span<const Node> to) {
     std::vector<std::uint8_t> answer(from.size(), 0);
     if (from.empty()) return answer;
-    const std::vector<Node> level = levels(pred, topological_order(succ, pred));
-    std::vector<std::size_t> stamp(succ.size(), 0);
-    std::vector<Node> stack;
+    const Renumbered graph(succ, pred);
+    const ReachLabels labels(graph);
+    PathSearch search(graph, labels);
     for (std::size_t i = 0; i < from.size(); ++i) {
-        const Node target = to[i];
-        stack.assign(1, from[i]);
-        while (!stack.empty() && !answer[i]) {
-            const Node u = stack.back();
-            stack.pop_back();
-            for (Node w : succ.row(u)) {
-                if (w == target) {
-                    answer[i] = 1;
-                    break;
-                }
-                if (level[w] >= level[target] || stamp[w] == i + 1) continue;
-                stamp[w] = i + 1;
-                stack.push_back(w);
-            }
-        }
+        const Node u = graph.number[from[i]], v = graph.number[to[i]];
+        if (!labels.possible(u, v)) continue;
+        Offset unlimited = INT64_MAX;
+        answer[i] = labels.certain(u, v) || has_edge(graph.succ.view(), u, v) ||
+                    search.long_path(u, v, unlimited) == Answer::yes;
     }
     return answer;
 }

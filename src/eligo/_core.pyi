@@ -26,3 +26,6 @@ def reachable(
     from_nodes: NDArray[int32],
     to_nodes: NDArray[int32],
 ) -> NDArray[uint8]: ...
+def shortcuts(
+    succ_ptr: NDArray[int64], succ: NDArray[int32], pred_ptr: NDArray[int64], pred: NDArray[int32], searches: int
+) -> tuple[NDArray[int32], NDArray[int32]]: ...

@@ -126,6 +126,19 @@ class Data:
         """How many jobs read each datum."""
         return np.diff(self.reader_ptr)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Data):
+            return NotImplemented
+        return (
+            self.names == other.names
+            and np.array_equal(self.size_bytes, other.size_bytes)
+            and np.array_equal(self.producer, other.producer)
+            and np.array_equal(self.reader_ptr, other.reader_ptr)
+            and np.array_equal(self.readers, other.readers)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __post_init__(self) -> None:
         if not (len(self.producer) == self.k == len(self.reader_ptr) - 1) or self.reader_ptr[-1] != len(self.readers):
             raise ValueError("size_bytes, producer and readers must describe the same number of data")
@@ -158,7 +171,7 @@ class Dag:
     count
         How many tasks each job stands for (``queue 10`` is one job that counts 10); ``None`` where 1 for all.
     data
-        What jobs pass to each other, or ``None`` where nothing is known.
+        What jobs pass to each other, or ``None`` where nothing is known of it.
 
     Examples
     --------
@@ -237,16 +250,14 @@ class Dag:
             _sizes(temp_bytes, n, "temp_bytes"),
             _sizes(memory_bytes, n, "memory_bytes"),
             _counts(count, n),
-            data,
+            data if data is not None and data.k else None,
         )
         if data is not None:
             _check_data(dag, data)
         return dag
 
     @classmethod
-    def from_names(
-        cls, edges: Iterable[tuple[Hashable, Hashable]], jobs: Iterable[Hashable] = (), **known: Any
-    ) -> Dag:
+    def from_names(cls, edges: Iterable[tuple[Hashable, Hashable]], jobs: Iterable[Hashable] = (), **known: Any) -> Dag:
         """Build a dag from pairs of names; `jobs` come first, then names in the order in which edges mention them.
 
         Further keywords are those of :meth:`from_edges`.
@@ -341,7 +352,11 @@ class Dag:
             self.names == other.names
             and np.array_equal(self.succ_ptr, other.succ_ptr)
             and np.array_equal(self.succ, other.succ)
-            and all(_same(mine, theirs) for mine, theirs in zip(_known(self), _known(other), strict=True))
+            and _same(self.time_s, other.time_s)
+            and _same(self.temp_bytes, other.temp_bytes)
+            and _same(self.memory_bytes, other.memory_bytes)
+            and _same(self.count, other.count)
+            and self.data == other.data
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -350,15 +365,7 @@ class Dag:
         return f"Dag({self.n:,} job{'s' * (self.n != 1)}, {self.m:,} edge{'s' * (self.m != 1)})"
 
 
-def _known(dag: Dag) -> list[Any]:
-    data = dag.data
-    parts = [None] * 5 if data is None else [
-        data.size_bytes, data.producer, data.reader_ptr, data.readers, data.names and np.array(data.names, object)
-    ]  # fmt: skip
-    return [dag.time_s, dag.temp_bytes, dag.memory_bytes, dag.count, *parts]
-
-
-def _same(mine: Any, theirs: Any) -> bool:
+def _same(mine: Float64 | Int64 | None, theirs: Float64 | Int64 | None) -> bool:
     if mine is None or theirs is None:
         return mine is theirs
     return np.array_equal(mine, theirs, equal_nan=mine.dtype.kind == "f")

@@ -16,7 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["CycleError", "EligoError", "EligoWarning", "EngineError", "InfeasibleError", "MissingExtraError", "ParseError"]
+__all__ = [
+    "CycleError",
+    "EligoError",
+    "EligoWarning",
+    "EngineError",
+    "InfeasibleError",
+    "MissingExtraError",
+    "ParseError",
+]
 
 
 class EligoWarning(UserWarning):

@@ -96,9 +96,7 @@ def open_document(
     return document
 
 
-def write(
-    dag: Dag, path: str | os.PathLike[str], *, format: str | None = None
-) -> tuple[str, ...]:
+def write(dag: Dag, path: str | os.PathLike[str], *, format: str | None = None) -> tuple[str, ...]:
     """Write a dag to a file, whole or not at all; ``-`` is standard output.
 
     Parameters

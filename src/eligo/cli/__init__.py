@@ -1,0 +1,101 @@
+"""The command line: finds the command, imports only its module, and turns errors into messages.
+
+The frame is written by hand above argparse, so that ``eligo --help`` imports nothing but this file; each command has
+an argparse parser of its own. A command module offers ``DESCRIPTION``, ``EXAMPLE``, ``add_arguments(parser)`` and
+``run(args) -> exit status``. Data goes to standard output, messages to standard error. Exit status: 0 done, 1 the
+data or the run failed, 2 usage.
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False  # importing typing would cost a third of the time of `eligo --help`
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+    from types import ModuleType
+
+__all__ = ["COMMANDS", "command_parser", "main"]
+
+COMMANDS = {
+    "info": "size, shape, critical path and known data of a workflow",
+    "convert": "write a workflow in another format",
+    "generate": "make a workflow of a known family: meshes, trees, AIRSN, Montage, random ...",
+    "completion": "print a completion script for a shell",
+}
+
+_HELP = """\
+usage: eligo [--help] [--version] COMMAND [--debug] ...
+
+Eligo reads the workflow you have (HTCondor DAGMan, Pegasus, WfFormat, DOT, Snakemake, Nextflow, ...), orders its
+jobs so that as many as possible can run at every moment, and bounds the memory that any execution can use.
+
+commands:
+{commands}
+
+options:
+  -h, --help   show this help; `eligo COMMAND --help` explains a command, with examples
+  --version    show the version
+  --debug      after a command: show the full traceback of an error
+
+FILE may be `-` for standard input; gzip is unpacked whatever the name. Data goes to standard output, messages to
+standard error. Exit status: 0 done, 1 the data or the run failed, 2 wrong usage.
+
+example:
+  eligo info workflow.dag
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in words[:1]
+    words = words[debug:]
+    if not words or words[0] in ("-h", "--help", "help"):
+        if len(words) > 1 and words[1] in COMMANDS:
+            words = [words[1], "--help"]
+        else:
+            print(_HELP.format(commands="\n".join(f"  {name:<12} {text}" for name, text in COMMANDS.items())), end="")
+            return 0 if words else 2
+    if words[0] == "--version":
+        from eligo import __version__
+
+        print(f"eligo {__version__}")
+        return 0
+    if words[0] not in COMMANDS:
+        from eligo.cli.messages import usage_error
+
+        return usage_error(f"unknown command {words[0]!r}", COMMANDS, words[0])
+    from eligo.cli.messages import guarded
+
+    return guarded(lambda: _run(words), debug=debug or "--debug" in words)
+
+
+def command_parser(name: str) -> argparse.ArgumentParser:
+    """Return the parser of one command."""
+    import argparse
+
+    module = _module(name)
+    parser = argparse.ArgumentParser(
+        prog=f"eligo {name}",
+        description=module.DESCRIPTION.strip(),
+        epilog="example:\n" + "\n".join(f"  {line}" for line in module.EXAMPLE.strip().splitlines()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    module.add_arguments(parser)
+    parser.add_argument("--debug", action="store_true", help="show the full traceback of an error")
+    return parser
+
+
+def _run(words: list[str]) -> int:
+    args = command_parser(words[0]).parse_args(words[1:])
+    status: int = _module(words[0]).run(args)
+    return status
+
+
+def _module(name: str) -> ModuleType:
+    from importlib import import_module
+
+    return import_module(f"eligo.cli.{name}")

@@ -1,0 +1,44 @@
+"""Arguments that several commands share, with one wording."""
+
+from __future__ import annotations
+
+import argparse
+
+from eligo.cli.messages import warn
+from eligo.formats.base import Document
+
+__all__ = ["add_input", "add_json", "open_input"]
+
+
+def add_input(parser: argparse.ArgumentParser) -> None:
+    """Add FILE and the options that say how to read it."""
+    parser.add_argument("file", metavar="FILE", help="the workflow; - for standard input").complete = "file"  # type: ignore[attr-defined]
+    reading = parser.add_argument_group("reading")
+    reading.add_argument(
+        "--from", dest="source_format", metavar="FORMAT", help="its format, where the content does not tell"
+    )
+    reading.add_argument(
+        "--edges",
+        choices=["declared", "files", "both"],
+        help="which dependencies count: those declared, those implied by the files that jobs read and write, or both "
+        "(default: declared, or implied where none is declared)",
+    )
+    reading.add_argument(
+        "--job-data",
+        metavar="TABLE",
+        help="times and sizes for jobs, CSV or JSON: job, time_s, output_bytes, temp_bytes, memory_bytes",
+    )
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add --json."""
+    parser.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
+
+
+def open_input(args: argparse.Namespace) -> Document:
+    """Read what `add_input` described, with warnings on standard error."""
+    from eligo.formats import open_document
+
+    document = open_document(args.file, format=args.source_format, edges=args.edges, job_data=args.job_data)
+    warn(document.warnings)
+    return document

@@ -1,0 +1,38 @@
+"""``eligo completion``: a script that completes commands, options and files in a shell."""
+
+from __future__ import annotations
+
+import argparse
+
+from eligo.cli import COMMANDS, command_parser
+
+__all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "run"]
+
+DESCRIPTION = "Print a script that teaches a shell to complete eligo's commands, options and files."
+EXAMPLE = """\
+eligo completion bash > ~/.local/share/bash-completion/completions/eligo
+eligo completion zsh > ~/.zfunc/_eligo      # with fpath+=~/.zfunc before compinit
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the arguments."""
+    parser.add_argument("shell", choices=["bash", "zsh", "tcsh"], help="the shell to write for")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the script."""
+    import shtab
+
+    print(shtab.complete(_whole_parser(), shell=args.shell))
+    return 0
+
+
+def _whole_parser() -> argparse.ArgumentParser:
+    """All commands under one parser, which only completion needs."""
+    parser = argparse.ArgumentParser(prog="eligo")
+    parser.add_argument("--version", action="store_true", help="show the version")
+    commands = parser.add_subparsers(dest="command")
+    for name, text in COMMANDS.items():
+        commands.add_parser(name, help=text, parents=[command_parser(name)], add_help=False, conflict_handler="resolve")
+    return parser

@@ -1,0 +1,153 @@
+"""The Dag: what it accepts, what it refuses, and that its arrays agree with the edges it was given."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from eligo import CycleError, Dag, Data, EligoError
+from eligo.dag import OUTSIDE, UNKNOWN
+from tests.reference import graphs as reference
+from tests.strategies import NAMES, dags, edge_sets
+
+
+def edges_of(dag: Dag) -> set[tuple[int, int]]:
+    return set(zip(dag.tails.tolist(), dag.heads.tolist(), strict=True))
+
+
+@given(edge_sets(cyclic=True))
+@settings(max_examples=2000)
+@example((3, [(0, 1), (1, 2), (2, 0)]))
+@example((1, [(0, 0)]))
+def test_acyclic_or_a_shortest_cycle(case):
+    n, pairs = case
+    edges = set(pairs)
+    if reference.is_acyclic(n, edges):
+        dag = Dag.from_edges(n, [u for u, _ in pairs], [v for _, v in pairs])
+        assert edges_of(dag) == edges
+        assert dag.m == len(edges)
+        assert dag.order.tolist() == reference.fifo_order(n, edges)
+        return
+    with pytest.raises(CycleError) as caught:
+        Dag.from_edges(n, [u for u, _ in pairs], [v for _, v in pairs])
+    cycle = [int(name) for name in caught.value.cycle]
+    assert len(cycle) == reference.shortest_cycle_length(n, edges)
+    assert reference.is_path((*cycle, cycle[0]), edges)
+    assert cycle[0] == min(cycle)
+
+
+@given(edge_sets())
+@settings(max_examples=500)
+def test_rows_are_sorted_and_mirror_each_other(case):
+    n, pairs = case
+    dag = Dag.from_edges(n, [u for u, _ in pairs], [v for _, v in pairs])
+    for v in range(n):
+        assert dag.children(v).tolist() == sorted({b for a, b in pairs if a == v})
+        assert dag.parents(v).tolist() == sorted({a for a, b in pairs if b == v})
+
+
+def test_a_long_cycle_is_cut_short_in_its_message():
+    n = 100
+    with pytest.raises(CycleError) as caught:
+        Dag.from_edges(n, range(n), [(v + 1) % n for v in range(n)])
+    assert len(caught.value.cycle) == n
+    assert "(100 jobs)" in str(caught.value)
+
+
+def test_the_cycle_is_the_shortest_even_behind_a_long_one():
+    """0 -> 1 -> ... -> 49 -> 0, and 60 <-> 61 below it."""
+    ring = [(v, (v + 1) % 50) for v in range(50)]
+    pairs = [*ring, (49, 60), (60, 61), (61, 60)]
+    with pytest.raises(CycleError) as caught:
+        Dag.from_edges(62, [u for u, _ in pairs], [v for _, v in pairs])
+    assert caught.value.cycle == ("60", "61")
+
+
+@given(st.lists(st.tuples(NAMES, NAMES), max_size=10), st.lists(NAMES, max_size=5))
+def test_from_names_numbers_by_first_mention(pairs, jobs):
+    pairs = [(a, b) for a, b in pairs if a < b]
+    dag = Dag.from_names(pairs, jobs)
+    assert list(dag.names) == list(dict.fromkeys([*jobs, *(name for pair in pairs for name in pair)]))
+    assert {(dag.names[u], dag.names[v]) for u, v in edges_of(dag)} == set(pairs)
+    assert all(dag.index(name) == i for i, name in enumerate(dag.names))
+
+
+@given(dags(names=NAMES))
+def test_equality_sees_every_field(dag):
+    assert dag == dag.with_known()
+    assert dag != dag.with_known(time_s=np.full(dag.n, 12345.0)) or dag.n == 0
+    assert (dag == dag.with_known(data=None)) == (dag.data is None)
+    assert dag != object()
+    with pytest.raises(TypeError):
+        hash(dag)
+
+
+def test_arrays_cannot_be_changed():
+    dag = Dag.from_edges(2, [0], [1], time_s=[1, 2], data=Data.per_edge([0], [1], [5]))
+    for array in (dag.succ, dag.succ_ptr, dag.pred, dag.pred_ptr, dag.order, dag.time_s, dag.data.size_bytes):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+    with pytest.raises(AttributeError):
+        dag.names = ()
+
+
+def test_callers_arrays_stay_writable():
+    sizes, times = np.array([5]), np.array([1.0, 2.0])
+    Dag.from_edges(2, [0], [1], time_s=times, data=Data.per_edge(np.array([0]), np.array([1]), sizes))
+    sizes[0], times[0] = 6, 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"jobs": ["a", "b", "a"]}, "two jobs are called 'a'"),
+        ({"jobs": 2, "tails": [0], "heads": [2]}, "names job number 2"),
+        ({"jobs": 2, "tails": [-1], "heads": [0]}, "names job number -1"),
+        ({"jobs": 2, "tails": [0, 1], "heads": [1]}, "2 tails but 1 heads"),
+        ({"jobs": 2, "tails": [0.5], "heads": [1]}, "flat list of job numbers"),
+        ({"jobs": 2, "time_s": [1]}, "time_s has 1 entries for 2 jobs"),
+        ({"jobs": 1, "time_s": [-1]}, "not negative"),
+        ({"jobs": 1, "time_s": [float("inf")]}, "finite"),
+        ({"jobs": 1, "temp_bytes": [-2]}, "temp_bytes must lie between"),
+        ({"jobs": 1, "memory_bytes": [2**62]}, "memory_bytes must lie between"),
+        ({"jobs": 1, "count": [-1]}, "counts must not be negative"),
+    ],
+)
+def test_refuses(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Dag.from_edges(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (lambda: Data.build([1], [3], [[0]]), "producer is not a job"),
+        (lambda: Data.build([1], [0], [[3]]), "reader is not a job"),
+        (lambda: Data.build([1], [0], [[0]]), "does not depend on it"),
+        (lambda: Data.build([1], [1], [[0]]), "'0' reads a datum of job '1' but does not depend on it"),
+        (lambda: Data.build([1, 2], [0], [[1]]), "same number of data"),
+        (lambda: Data.build([-2], [0], [[1]]), "size_bytes must lie between"),
+        (lambda: Data.build([1], [0], [[1]], names=["a", "b"]), "names must describe"),
+    ],
+)
+def test_refuses_data(data, message):
+    with pytest.raises(ValueError, match=message):
+        Dag.from_edges(3, [0, 1], [1, 2], data=data())
+
+
+def test_a_reader_may_be_a_distant_descendant():
+    data = Data.build([10, 3], [0, OUTSIDE], [[2], [0, 2]])
+    dag = Dag.from_edges(3, [0, 1], [1, 2], data=data)
+    assert dag.data.readers_of(0).tolist() == [2]
+
+
+def test_all_unknown_is_the_same_as_not_given():
+    dag = Dag.from_edges(2, time_s=[np.nan] * 2, temp_bytes=[UNKNOWN] * 2, count=[1, 1])
+    assert dag == Dag.from_edges(2)
+
+
+def test_unknown_name():
+    with pytest.raises(EligoError, match="no job called 'x'"):
+        Dag.from_edges(1).index("x")
