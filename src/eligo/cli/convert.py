@@ -1,0 +1,53 @@
+"""``eligo convert``: a workflow from one format to another."""
+
+from __future__ import annotations
+
+import argparse
+
+from eligo.cli.arguments import add_input, open_input
+from eligo.cli.messages import say, warn
+
+__all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "run"]
+
+DESCRIPTION = """
+Read a workflow and write it in another format, found by the name of OUT or given by --to.
+
+Job names, dependencies, times and data go over wherever the new format has a place for them; what it has none for
+is listed on standard error. DAGMan to DAGMan copies the file byte for byte, unless --flatten or --reduce asks for
+changes. OUT is replaced whole or not at all.
+"""
+EXAMPLE = """
+eligo convert montage.dax montage.json
+eligo convert --to mermaid workflow.dag -
+eligo convert --reduce big.dag reduced.dag     # without shortcuts
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the arguments."""
+    add_input(parser)
+    parser.add_argument("out", metavar="OUT", help="the file to write; - for standard output").complete = "file"  # type: ignore[attr-defined]
+    writing = parser.add_argument_group("writing")
+    writing.add_argument("--to", dest="target_format", metavar="FORMAT", help="its format, where the name does not tell")
+    writing.add_argument("--reduce", action="store_true", help="leave out shortcuts: edges beside which a path leads")
+    writing.add_argument(
+        "--flatten", action="store_true", help="DAGMan to DAGMan: expand splices and includes into one file"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Convert."""
+    from eligo import graph
+    from eligo.formats import format_for_writing, write
+    from eligo.formats.storage import replace_file
+
+    document = open_input(args)
+    target = format_for_writing(args.out, args.target_format)
+    if document.format == target == "dagman" and not args.reduce:
+        replace_file(args.out, [_dagman_bytes(document, args.flatten)])
+        return 0
+    dag = graph.remove_shortcuts(document.dag) if args.reduce else document.dag
+    warn(f"not written: {text}" for text in write(dag, args.out, format=target))
+    if args.out != "-":
+        say(f"{args.out}: {dag.n:,} jobs, {dag.m:,} edges")
+    return 0

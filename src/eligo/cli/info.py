@@ -1,0 +1,165 @@
+"""``eligo info``: what a workflow is, before anything is done with it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+from eligo.cli.arguments import add_input, add_json, open_input
+from eligo.cli.messages import printable
+
+if TYPE_CHECKING:
+    from eligo.dag import Dag
+    from eligo.formats.base import Document
+
+__all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "run"]
+
+DESCRIPTION = """
+Show the size and shape of a workflow, its critical path, and what the file tells of times, memory and data.
+
+A shortcut is an edge beside which a longer path leads: without it the same orders are possible. The critical path
+is the longest chain of jobs, in seconds where times are known, else in jobs; no number of workers runs the workflow
+faster.
+"""
+EXAMPLE = """
+eligo info workflow.dag
+eligo info --json montage.dax | jq .critical_path
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the arguments."""
+    add_input(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the facts as a table or as JSON."""
+    document = open_input(args)
+    facts = _facts(document)
+    print(json.dumps(facts, indent=2) if args.json else _table(facts))
+    return 0
+
+
+def _facts(document: Document) -> dict[str, Any]:
+    from eligo import graph
+    from eligo.formats import formats
+
+    dag = document.dag
+    path = graph.critical_path(dag)
+    level = graph.levels(dag)
+    return {
+        "file": document.source.path,
+        "format": document.format,
+        "format_title": formats()[document.format].TITLE,
+        "jobs": dag.n,
+        "edges": dag.m,
+        "sources": len(graph.sources(dag)),
+        "sinks": len(graph.sinks(dag)),
+        "levels": int(level.max()) + 1 if dag.n else 0,
+        "width": graph.width(dag),
+        "components": int(graph.components(dag).max()) + 1 if dag.n else 0,
+        "shortcuts": len(graph.shortcuts(dag)[0]),
+        "critical_path": path.length if path.in_seconds else int(path.length),
+        "critical_path_unit": "s" if path.in_seconds else "jobs",
+        "critical_path_jobs": [dag.names[job] for job in path.jobs],
+        **_known_facts(dag),
+    }
+
+
+def _known_facts(dag: Dag) -> dict[str, Any]:
+    """What the file tells of times, memory and data; ``None`` where it tells nothing."""
+    import numpy as np
+
+    from eligo.dag import OUTSIDE, UNKNOWN
+
+    facts: dict[str, Any] = dict.fromkeys(("total_time_s", "largest_memory_bytes", "temp_bytes", "tasks", "data"))
+    if dag.time_s is not None:
+        facts["total_time_s"] = float(np.nansum(dag.time_s))
+        facts["jobs_without_time"] = int(np.isnan(dag.time_s).sum())
+    if dag.memory_bytes is not None:
+        facts["largest_memory_bytes"] = int(dag.memory_bytes.max())
+    if dag.temp_bytes is not None:
+        facts["temp_bytes"] = int(dag.temp_bytes.max())
+    if dag.count is not None:
+        facts["tasks"] = int(dag.count.sum())
+    if dag.data is not None:
+        sizes, readers, outside = dag.data.size_bytes, dag.data.reader_counts, dag.data.producer == OUTSIDE
+        facts["data"] = {
+            "count": dag.data.k,
+            "bytes": sum(sizes[sizes != UNKNOWN].tolist()),  # as Python integers: the sum may exceed 64 bits
+            "unknown_sizes": int((sizes == UNKNOWN).sum()),
+            "inputs": int(outside.sum()),
+            "shared": int((readers[~outside] > 1).sum()),
+            "unread": int((readers[~outside] == 0).sum()),
+        }
+    return facts
+
+
+def _table(facts: dict[str, Any]) -> str:
+    rows = [
+        ("jobs", _number(facts["jobs"]), f"{_number(facts['sources'])} sources, {_number(facts['sinks'])} sinks"),
+        ("edges", _number(facts["edges"]), f"{_number(facts['shortcuts'])} of them shortcuts"),
+        ("levels", _number(facts["levels"]), f"the widest has {_number(facts['width'])} jobs"),
+        ("components", _number(facts["components"]), ""),
+        ("critical path", *_critical_path(facts)),
+        *_known_rows(facts),
+    ]
+    left = max(len(row[1]) for row in rows)
+    lines = [f"{facts['file']}: {facts['format_title']}"]
+    lines += [f"  {name:<14} {value:>{left}}   {remark}".rstrip() for name, value, remark in rows]
+    return printable("\n".join(lines))
+
+
+def _known_rows(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
+    from eligo.formats.sizes import format_size
+
+    rows = []
+    if facts["total_time_s"] is None:
+        rows.append(("times", "unknown", "--job-data TABLE supplies them"))
+    else:
+        missing = facts["jobs_without_time"]
+        rows.append(("total time", _seconds(facts["total_time_s"]), f"unknown of {missing} jobs" if missing else ""))
+    if facts["tasks"] is not None:
+        rows.append(("tasks", _number(facts["tasks"]), "some jobs stand for several"))
+    if facts["largest_memory_bytes"] is not None:
+        rows.append(("memory", format_size(facts["largest_memory_bytes"]), "the most that one job states"))
+    if facts["temp_bytes"] is not None:
+        rows.append(("scratch space", format_size(facts["temp_bytes"]), "the most that one job needs while it runs"))
+    data = facts["data"]
+    if data is None:
+        rows.append(("data sizes", "unknown", "" if facts["total_time_s"] is None else "--job-data TABLE supplies them"))
+    else:
+        remark = ", ".join(
+            f"{_number(data[key])} {text}"
+            for key, text in (
+                ("inputs", "inputs"),
+                ("shared", "read by several jobs"),
+                ("unread", "by none"),
+                ("unknown_sizes", "of unknown size"),
+            )
+            if data[key]
+        )
+        rows.append(("data", format_size(data["bytes"]), f"in {_number(data['count'])} files or edges" + f": {remark}" * bool(remark)))
+    return rows
+
+
+def _critical_path(facts: dict[str, Any]) -> tuple[str, str]:
+    jobs = facts["critical_path_jobs"]
+    shown = " > ".join(jobs if len(jobs) <= 4 else [*jobs[:2], "...", *jobs[-2:]])
+    if facts["critical_path_unit"] == "jobs":
+        return f"{_number(len(jobs))} jobs", shown
+    return _seconds(facts["critical_path"]), f"{_number(len(jobs))} jobs: {shown}"
+
+
+def _number(value: int) -> str:
+    return f"{value:,}"
+
+
+def _seconds(value: float) -> str:
+    """Seconds, with the number of hours or days that people think in."""
+    for unit, size in (("d", 86_400), ("h", 3_600)):
+        if value >= 2 * size:
+            return f"{value:,.0f} s ({value / size:,.1f} {unit})"
+    return f"{value:,.6g} s"

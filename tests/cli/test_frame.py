@@ -1,0 +1,129 @@
+"""The frame of the command line: help, version, errors as messages, exit statuses, no imports before they are needed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from eligo import __version__
+from eligo.cli import COMMANDS, command_parser, main
+from eligo.cli.messages import guarded, printable
+from eligo.errors import EligoError
+
+
+def eligo(*words: str, **options) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "eligo", *words], capture_output=True, text=True, timeout=60, check=False, **options
+    )
+
+
+def test_help_names_every_command(capsys):
+    assert main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert all(f"  {name} " in shown for name in COMMANDS)
+    assert main([]) == 2
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself_with_an_example(name, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main([name, "--help"])
+    assert stopped.value.code == 0
+    assert f"eligo {name}" in capsys.readouterr().out.split("example:")[1]
+    with pytest.raises(SystemExit):
+        main(["help", name])
+
+
+def test_help_loads_neither_numpy_nor_argparse():
+    code = "import sys; from eligo.cli import main; main(['--help']); print(sorted(sys.modules), file=sys.stderr)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    loaded = eval(run.stderr)
+    assert not {"numpy", "argparse", "typing"} & set(loaded)
+
+
+def test_version():
+    assert eligo("--version").stdout == f"eligo {__version__}\n"
+
+
+def test_unknown_command_suggests_the_near_one(capsys):
+    assert main(["inof"]) == 2
+    assert "did you mean info?" in capsys.readouterr().err
+
+
+def test_wrong_usage_is_status_2():
+    assert eligo("info").returncode == 2
+    assert eligo("info", "--no-such-flag", "x").returncode == 2
+
+
+def test_errors_are_messages_and_tracebacks_need_debug():
+    plain = eligo("info", "/no/such/file")
+    assert (plain.returncode, plain.stdout) == (1, "")
+    assert plain.stderr.splitlines() == [
+        "/no/such/file: no such file",
+        "hint: check the name; paths are relative to the current directory",
+    ]
+    for words in (("--debug", "info"), ("info", "--debug")):
+        debug = eligo(*words, "/no/such/file")
+        assert debug.returncode == 1
+        assert "Traceback" in debug.stderr
+
+
+def raising(error: BaseException):
+    def action() -> int:
+        raise error
+
+    return action
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "text"),
+    [
+        (EligoError("bad", hint="mend"), 1, "bad\nhint: mend\n"),
+        (KeyboardInterrupt(), 130, "interrupted\n"),
+        (MemoryError(), 1, "not enough memory"),
+        (ZeroDivisionError("x"), 1, "internal error: ZeroDivisionError: x"),
+    ],
+)
+def test_guard(error, status, text, capsys):
+    assert guarded(raising(error), debug=False) == status
+    assert text in capsys.readouterr().err
+    with pytest.raises(type(error)):
+        guarded(raising(error), debug=True)
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path):
+    """``eligo convert ... - | head -1``"""
+    (tmp_path / "x.csv").write_text("parent,child\n" + "\n".join(f"a,b{i}" for i in range(50_000)))
+    command = f"{sys.executable} -m eligo convert --to edgelist {tmp_path / 'x.csv'} - | head -1"
+    run = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (run.returncode, run.stdout, run.stderr) == (0, "parent,child\n", "")
+
+
+def test_text_from_files_cannot_steer_the_terminal(tmp_path):
+    (tmp_path / "x.csv").write_text("parent,child\na\x1b[31m,b\nb,a\x1b[31m\n")
+    run = eligo("info", str(tmp_path / "x.csv"))
+    assert run.returncode == 1
+    assert "\x1b" not in run.stderr
+    assert printable("a\u202eb\udcff") == "a\\u202eb\\udcff"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+def test_completion_scripts_know_commands_and_options(shell, capsys):
+    assert main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    assert "convert" in script
+    assert "job-data" in script
+
+
+def test_the_bash_script_is_valid_bash():
+    script = eligo("completion", "bash").stdout
+    assert subprocess.run(["bash", "-n"], input=script, text=True, timeout=60, check=False).returncode == 0
+
+
+def test_command_modules_offer_what_the_frame_needs():
+    for name in COMMANDS:
+        assert command_parser(name).prog == f"eligo {name}"
