@@ -28,7 +28,7 @@ def w_dag(sources: int = 2, degree: int = 2) -> Dag:
     """
     at_least(1, sources=sources)
     at_least(2, degree=degree)
-    fits(float(sources) * degree, float(sources) * degree)
+    fits(sources * degree, sources * degree)
     return strand("W", [degree] * sources)
 
 
@@ -42,7 +42,7 @@ def m_dag(sinks: int = 2, degree: int = 2) -> Dag:
     """
     at_least(1, sinks=sinks)
     at_least(2, degree=degree)
-    fits(float(sinks) * degree, float(sinks) * degree)
+    fits(sinks * degree, sinks * degree)
     return strand("M", [degree] * sinks)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from eligo.dag import Dag
 from eligo.generate.compose import compose
 from eligo.generate.family import Family, register
-from eligo.generate.limits import at_least, fits
+from eligo.generate.limits import at_least, fits, within
 from eligo.generate.trees import tree
 
 __all__ = ["divide_and_conquer", "laplace_transform", "matrix_multiplication", "parallel_prefix"]
@@ -73,7 +73,8 @@ def laplace_transform(height: int = 3) -> Dag:
     Dag(15 jobs, 19 edges)
     """
     at_least(0, height=height)
-    fits((height + 2) * 2.0 ** min(height, 900), 2 * (height + 1) * 2.0 ** min(height, 900))
+    within(0, 64, height=height)
+    fits((height + 2) << height, (height + 1) << (height + 1))
     inputs = 1 << height
     upper = parallel_prefix(inputs)
     leaves = np.arange(inputs, dtype=np.int64)

@@ -6,7 +6,7 @@ import numpy as np
 
 from eligo.dag import Dag
 from eligo.generate.family import Family, register
-from eligo.generate.limits import at_least, fits
+from eligo.generate.limits import at_least, fits, within
 
 __all__ = ["fft"]
 
@@ -25,7 +25,8 @@ def fft(dim: int = 3) -> Dag:
     (Dag(4 jobs, 4 edges), [2, 3], [2, 3])
     """
     at_least(0, dim=dim)
-    fits((dim + 1) * 2.0 ** min(dim, 900), dim * 2.0 ** min(dim + 1, 900))
+    within(0, 64, dim=dim)
+    fits((dim + 1) << dim, dim << (dim + 1))
     width = 1 << dim
     row = np.arange(dim, dtype=np.int64)[:, None]  # row r is level d - r
     position = np.arange(width, dtype=np.int64)

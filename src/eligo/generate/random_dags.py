@@ -34,6 +34,7 @@ def layered(jobs: int = 100, layers: int = 10, probability: float = 0.3, seed: i
     at_least(layers, jobs=jobs)
     at_least(0, seed=seed)
     within(0, 1, probability=probability)
+    fits(jobs)
     start = np.arange(layers + 1, dtype=np.int64) * jobs // layers
     width = np.diff(start)
     area = np.append(np.int64(0), np.cumsum(width[:-1] * width[1:]))
@@ -65,6 +66,7 @@ def uniform(jobs: int = 100, probability: float = 0.05, seed: int = 0) -> Dag:
     at_least(1, jobs=jobs)
     at_least(0, seed=seed)
     within(0, 1, probability=probability)
+    fits(jobs)
     pairs = jobs * (jobs - 1) // 2
     fits(jobs, probability * pairs)
     rng = np.random.Generator(np.random.PCG64(seed))
@@ -86,10 +88,9 @@ def _present(total: int, probability: float, rng: np.random.Generator) -> Int64:
     last = -1
     while last < total:
         expected = (total - last) * probability
-        count = int(min(expected + 4 * np.sqrt(expected) + 16, _CHUNK))
-        # A gap beyond the end is all the same; cutting it there keeps the running sum within 64 bits.
-        gaps = np.minimum(rng.geometric(probability, count), total + 1)
-        run = last + np.cumsum(gaps) if total < 2**62 // _CHUNK else last + np.cumsum(gaps.astype(object)).astype(int)
+        # Gaps beyond the end are all alike: cut there, and few enough at a time, their sum stays within 64 bits.
+        count = int(min(expected + 4 * np.sqrt(expected) + 16, _CHUNK, 2**62 // (total + 1)))
+        run = last + np.cumsum(np.minimum(rng.geometric(probability, count), total + 1))
         found.append(run[run < total])
         last = int(run[-1])
     return np.concatenate(found)

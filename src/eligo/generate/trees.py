@@ -14,7 +14,7 @@ import numpy as np
 from eligo.dag import Dag, Int64
 from eligo.errors import EligoError
 from eligo.generate.family import Family, register
-from eligo.generate.limits import at_least, fits
+from eligo.generate.limits import at_least, fits, within
 
 __all__ = ["random_tree", "tree", "tree_from_parents"]
 
@@ -34,7 +34,8 @@ def tree(height: int = 4, arity: int = 2, expansion: bool = False) -> Dag:
     """
     at_least(0, height=height)
     at_least(1, arity=arity)
-    fits(height + 1 if arity == 1 else float(arity) ** min(height, 400))
+    if arity > 1:
+        within(0, 64, height=height)
     n = height + 1 if arity == 1 else (arity ** (height + 1) - 1) // (arity - 1)
     fits(n)
     child = np.arange(1, n, dtype=np.int64)
