@@ -45,11 +45,11 @@ class CwsDetails:
 
 
 def sniff(head: str) -> bool:
-    """Tell whether the first statements are all of this language.
+    r"""Tell whether the first statements are all of this language.
 
     Examples
     --------
-    >>> sniff("# made by hand\\n\\nFILE a.txt 10\\nTASK t1 cat 2.5\\n"), sniff("JOB a a.sub\\n")
+    >>> sniff("# made by hand\n\nFILE a.txt 10\nTASK t1 cat 2.5\n"), sniff("JOB a a.sub\n")
     (True, False)
     """
     lines = [line.split(None, 1) for line in head.removeprefix("\ufeff").split("\n", 1000)[:1000]]
@@ -58,11 +58,11 @@ def sniff(head: str) -> bool:
 
 
 def parse(source: Source, edges: EdgeRule | None) -> Document:
-    """Read a file of the Cloud Workflow Simulator.
+    r"""Read a file of the Cloud Workflow Simulator.
 
     Examples
     --------
-    >>> text = b"FILE f 10\\nTASK a make 1\\nTASK b use 2\\nOUTPUTS a f\\nINPUTS b f\\nEDGE a b\\n"
+    >>> text = b"FILE f 10\nTASK a make 1\nTASK b use 2\nOUTPUTS a f\nINPUTS b f\nEDGE a b\n"
     >>> dag = parse(Source("two.dag", text), None).dag
     >>> dag, dag.data.size_bytes
     (Dag(2 jobs, 1 edge), array([10]))

@@ -33,7 +33,9 @@ _JOBS = frozenset({"job", "dax", "dag"})
 _READS = frozenset({"input", "inout"})
 _WRITES = frozenset({"output", "inout"})
 _LINKS = _READS | _WRITES | {"none", "checkpoint", ""}
-_PROLOGUE = re.compile(r"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>\s*)*+<(?:[\w.-]+:)?adag[\s/>]", re.S)
+_PROLOGUE = re.compile(
+    r"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>\s*)*+<(?:[\w.-]+:)?adag[\s/>]", re.S
+)
 
 
 @dataclass(frozen=True, slots=True)

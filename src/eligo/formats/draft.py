@@ -103,7 +103,9 @@ class Draft:
             return self._number[name]
         except KeyError:
             raise self.source.error(
-                _found(line), f"there is no job called {shown(name)}", hint="a dependency names a job that is not defined"
+                _found(line),
+                f"there is no job called {shown(name)}",
+                hint="a dependency names a job that is not defined",
             ) from None
 
     def line_of_job(self, job: int) -> int:
@@ -152,9 +154,7 @@ class Draft:
     def _at(self, line: Line, text: str, hint: str) -> EligoError:
         return self.source.error(_found(line), text, hint=hint)
 
-    def build(
-        self, rule: EdgeRule | None, *, original: Mapping[str, str] | None = None, named: bool = True
-    ) -> Dag:
+    def build(self, rule: EdgeRule | None, *, original: Mapping[str, str] | None = None, named: bool = True) -> Dag:
         """Make the dag; `original` and `named` are those of :meth:`FileUses.data`.
 
         Raises
@@ -173,12 +173,14 @@ class Draft:
                 implied = self.uses.implied()
             except TooManyPairsError as error:
                 raise self._at(1, error.text, error.hint) from None
-            tails, heads = (np.concatenate(ends) if rule == "both" else ends[1] for ends in zip(declared, implied))
+            tails, heads = implied
+            if rule == "both":
+                tails, heads = np.concatenate([tails, declared[0]]), np.concatenate([heads, declared[1]])
         dag = self._dag(tails, heads)
         data = self.uses.data(dag, original=original, named=named)
         self._note_files(dag, rule, declared)
         if self._negative_times:
-            self.note(self._negative_times[0], f"{len(self._negative_times):,} negative times are taken as unknown")
+            self._note_count(len(self._negative_times), "negative time", "taken as unknown", self._negative_times[0])
         return dag if data is None else dag.with_known(data=data)
 
     def _declared(self) -> tuple[Int32, Int32]:
@@ -219,36 +221,27 @@ class Draft:
 
     def _note_files(self, dag: Dag, rule: EdgeRule, declared: tuple[Int32, Int32]) -> None:
         uses = self.uses
-        if uses.negative:
-            self.note(None, f"{uses.negative:,} files have a negative size: taken as unknown")
-        if uses.conflicting:
-            self.note(
-                None, f"{uses.conflicting:,} files have several sizes: the producer's counts, else the first stated"
-            )
-        if uses.crowded:
-            self.note(None, f"{uses.crowded:,} files of several producers are left out: too many jobs read and write them")
-            return
-        if rule == "declared":
+        self._note_count(uses.negative, "file", "of negative size: taken as unknown")
+        self._note_count(uses.conflicting, "file", "with several sizes: the producer's counts, else the first stated")
+        self._note_count(uses.crowded, "file", "left out: too many jobs write and read it")
+        if rule == "declared" and not uses.crowded:
             missing = _missing(dag, *uses.implied())
-            if missing:
-                self.note(
-                    None,
-                    f"{missing:,} pairs of jobs are joined by a file but by no declared dependency: --edges both adds them",
-                )
+            self._note_count(missing, "dependency", "implied by files but not declared: --edges both adds them")
         elif rule == "files":
             missing = _missing(dag, *declared)
-            if missing:
-                self.note(None, f"{missing:,} declared dependencies have no file: --edges both adds them")
-        if uses.left_out:
-            self.note(
-                None,
-                f"{uses.left_out:,} times a job reads a file without depending on any producer of it: "
-                "not counted among its readers",
-            )
+            self._note_count(missing, "dependency", "declared but not implied by files: --edges both adds them")
+        self._note_count(uses.left_out, "reading", "of a file by a job that depends on no producer of it: not counted")
+
+    def _note_count(self, count: int, noun: str, text: str, line: Line | None = None) -> None:
+        if count:
+            plural = noun if count == 1 else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+            self.note(line, f"{count:,} {plural} {text}")
 
 
 def _missing(dag: Dag, tails: Int32, heads: Int32) -> int:
-    return int(np.count_nonzero(_core.has_edge(dag.succ_ptr, dag.succ, tails, heads) == 0))
+    """Count the different pairs of jobs that no edge joins."""
+    apart = _core.has_edge(dag.succ_ptr, dag.succ, tails, heads) == 0
+    return len(np.unique(tails[apart].astype(np.int64) * dag.n + heads[apart]))
 
 
 def _column(values: Mapping[int, float], n: int, unknown: float) -> list[float] | None:

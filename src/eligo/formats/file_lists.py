@@ -89,6 +89,8 @@ class FileLists:
             if job != OUTSIDE:
                 outputs[job].append(datum)
         readings = np.repeat(np.arange(data.k), data.reader_counts)
+        for _ in np.flatnonzero((data.producer == OUTSIDE) & (data.reader_counts == 0)):
+            lost.add(path, None, "a datum from outside the workflow is read by no job: left out")
         for datum, job in zip(readings.tolist(), data.readers.tolist(), strict=True):
             inputs[job].append(datum)
         if data.names is None:

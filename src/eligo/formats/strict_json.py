@@ -21,7 +21,7 @@ _MANY_DIGITS = re.compile(r"[0-9]{4300}")
 
 
 def load_json(source: Source) -> tuple[Any, dict[str, int]]:
-    """Return the value, and of each key that stood twice in one object how often that happened.
+    r"""Return the value, and of each key that stood twice in one object how often that happened.
 
     Raises
     ------
@@ -32,7 +32,7 @@ def load_json(source: Source) -> tuple[Any, dict[str, int]]:
     --------
     >>> load_json(Source("a.json", b'{"a": 1, "a": [2]}'))
     ({'a': [2]}, {'a': 1})
-    >>> load_json(Source("a.json", b'{"a":\\n NaN}'))
+    >>> load_json(Source("a.json", b'{"a":\n NaN}'))
     Traceback (most recent call last):
         ...
     eligo.errors.ParseError: a.json:2: NaN is not a JSON number

@@ -38,7 +38,18 @@ SUFFIXES = (".json",)
 
 _KNOWN = frozenset({"0.1", "0.2", "1.0", "1.1", "1.2", "1.3", "1.4", "1.5"})
 _STRUCTURE = frozenset(
-    {"workflow", "specification", "execution", "tasks", "jobs", "files", "parents", "children", "inputFiles", "outputFiles"}
+    {
+        "workflow",
+        "specification",
+        "execution",
+        "tasks",
+        "jobs",
+        "files",
+        "parents",
+        "children",
+        "inputFiles",
+        "outputFiles",
+    }
     | {"id", "name"}
 )
 _SNIFF = re.compile(r'"workflow"\s*:\s*\{')
@@ -245,7 +256,9 @@ class _Reader:
         key = "tasks" if "tasks" in workflow else "jobs"
         if key not in workflow:
             raise self.source.error(
-                self.at('"workflow"')(), "workflow has no tasks, jobs or specification", hint="the file may be cut short"
+                self.at('"workflow"')(),
+                "workflow has no tasks, jobs or specification",
+                hint="the file may be cut short",
             )
         tasks = self.tasks(workflow[key])
         line = self.at('"workflow"', f'"{key}"')

@@ -1,0 +1,189 @@
+"""YAML from strangers, as plain text in lists and mappings that know their lines.
+
+Problem: a YAML loader builds nodes recursively (deep nesting overruns the C stack), shares aliased parts (a page of
+aliases stands for billions of values), guesses types (the id ``1e3`` becomes 1000.0, the country ``no`` false), and
+forgets positions.
+
+Idea: take only the events of libyaml's parser, which keeps its own stack, and build the tree here, with a bound on
+depth and on what aliases stand for. Scalars stay the text that was written; only an empty or ``null`` plain scalar is
+``None``. Numbers are made by those who know which fields hold numbers.
+
+Cost: linear in the file; a document is given up as soon as a bound is passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from eligo.errors import ParseError
+from eligo.formats.storage import Source
+
+__all__ = ["YamlList", "YamlMapping", "load_yaml"]
+
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+_DEEPEST = 100
+_MOST_ALIASED = 5_000_000
+_MOST_DIRECTIVES = 100  # libyaml compares each with all before it
+
+
+class YamlMapping(dict[str, Any]):
+    """A mapping and the line on which it begins."""
+
+    __slots__ = ("line",)
+
+    def __init__(self, line: int) -> None:
+        super().__init__()
+        self.line = line
+
+
+class YamlList(list[Any]):
+    """A sequence and the line on which it begins."""
+
+    __slots__ = ("line",)
+
+    def __init__(self, line: int) -> None:
+        super().__init__()
+        self.line = line
+
+
+def load_yaml(source: Source) -> tuple[Any, dict[str, int]]:
+    r"""Return the document, and of each key that stood twice in one mapping the line where it did first.
+
+    Raises
+    ------
+    ParseError
+        It is not YAML, not one document, too deep, or its aliases stand for too much.
+
+    Examples
+    --------
+    >>> tree, repeated = load_yaml(Source("a.yml", b"jobs:\n- id: 1e3\n  id: no\n"))
+    >>> tree, tree["jobs"][0].line, repeated
+    ({'jobs': [{'id': 'no'}]}, 2, {'id': 3})
+    """
+    text = source.text()
+    if text.count("\n%") > _MOST_DIRECTIVES:
+        raise source.error(source.line_of("\n%") + 1, "too many directives", hint="a workflow needs no % lines")
+    builder = _Builder(source)
+    try:
+        for event in yaml.parse(text, Loader=_Loader):
+            builder.take(event)
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise source.error(line, f"character {error.character!r} is not allowed in YAML", hint="remove it") from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise source.error(
+            1 if mark is None else mark.line + 1, f"not YAML: {error.problem}", hint="check the indentation here"
+        ) from None
+    except yaml.YAMLError as error:
+        raise source.error(1, f"not YAML: {error}", hint="check the syntax") from None
+    return builder.finished(), builder.repeated
+
+
+class _Builder:
+    """Turns events into a tree without recursion."""
+
+    def __init__(self, source: Source) -> None:
+        self.repeated: dict[str, int] = {}
+        self._source = source
+        self._documents: list[Any] = []
+        self._open: list[YamlMapping | YamlList] = []  # the collections around the next value
+        self._keys: list[str | None] = []  # of each, the key that waits for its value
+        self._weights: list[int] = []  # of each, how many values it stands for so far
+        self._names: list[str | None] = []  # of each, its anchor
+        self._anchors: dict[str, tuple[Any, int]] = {}
+        self._aliased = 0
+
+    def finished(self) -> Any:
+        if len(self._documents) != 1:
+            found = f"{len(self._documents)} documents" if self._documents else "no document"
+            raise self._source.error(1, f"the file holds {found}, not one", hint="a workflow is one YAML document")
+        return self._documents[0]
+
+    def take(self, event: Any) -> None:
+        line = event.start_mark.line + 1
+        if isinstance(event, yaml.ScalarEvent):
+            value = None if event.implicit[0] and event.value in _NULLS else event.value
+            if event.anchor is not None:
+                self._anchors[event.anchor] = (value, 1)
+            self._put(event.value if self._wants_key() else value, 1, line)
+        elif isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
+            self._start(event, line)
+        elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
+            self._end(line)
+        elif isinstance(event, yaml.AliasEvent):
+            self._alias(str(event.anchor), line)
+        elif isinstance(event, yaml.DocumentStartEvent):
+            self._anchors.clear()
+
+    def _wants_key(self) -> bool:
+        return bool(self._open) and isinstance(self._open[-1], YamlMapping) and self._keys[-1] is None
+
+    def _error(self, line: int, text: str, hint: str) -> ParseError:
+        return self._source.error(line, text, hint=hint)
+
+    def _start(self, event: Any, line: int) -> None:
+        if self._wants_key():
+            raise self._error(line, "a collection stands where a key should", "keys are text")
+        if len(self._open) >= _DEEPEST:
+            raise self._error(line, "nested too deeply", "a workflow nests a dozen levels, not hundreds")
+        self._open.append(YamlMapping(line) if isinstance(event, yaml.MappingStartEvent) else YamlList(line))
+        self._keys.append(None)
+        self._weights.append(1)
+        self._names.append(event.anchor)
+        if event.anchor is not None:
+            self._anchors.pop(event.anchor, None)  # until it is complete nothing may refer to it
+
+    def _end(self, line: int) -> None:
+        value, weight, anchor = self._open.pop(), self._weights.pop(), self._names.pop()
+        self._keys.pop()
+        if anchor is not None:
+            self._anchors[anchor] = (value, weight)
+        if isinstance(value, YamlMapping) and "<<" in value:
+            self._merge(value)
+        self._put(value, weight, line)
+
+    def _alias(self, anchor: str, line: int) -> None:
+        if anchor not in self._anchors:
+            raise self._error(
+                line, f"alias *{anchor[:60]} has no anchor before it", f"write &{anchor[:60]} at its origin"
+            )
+        value, weight = self._anchors[anchor]
+        self._aliased += weight
+        if self._aliased > _MOST_ALIASED:
+            raise self._error(line, f"aliases stand for over {_MOST_ALIASED:,} values", "write out what is meant")
+        if self._wants_key() and not isinstance(value, str):
+            raise self._error(line, "an alias of a collection stands where a key should", "keys are text")
+        self._put(value, weight, line)
+
+    def _put(self, value: Any, weight: int, line: int) -> None:
+        if not self._open:
+            self._documents.append(value)
+            return
+        self._weights[-1] += weight
+        holder, key = self._open[-1], self._keys[-1]
+        if isinstance(holder, YamlList):
+            holder.append(value)
+        elif key is None:
+            self._keys[-1] = value
+            if value in holder:
+                self.repeated.setdefault(value, line)
+        else:
+            holder[key] = value
+            self._keys[-1] = None
+
+    def _merge(self, value: YamlMapping) -> None:
+        """Add what the mappings under the key ``<<`` have and this one has not."""
+        for mapping in _mappings(value.pop("<<")):
+            for key, item in mapping.items():
+                value.setdefault(key, item)
+
+
+def _mappings(value: Any) -> Iterator[YamlMapping]:
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, YamlMapping):
+            yield item
