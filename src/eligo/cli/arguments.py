@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from eligo.cli.messages import warn
-from eligo.formats.base import Document
+
+if TYPE_CHECKING:
+    from eligo.formats.base import Document
 
 __all__ = ["add_input", "add_json", "open_input"]
 
