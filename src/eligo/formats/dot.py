@@ -1,7 +1,0 @@
-NAME = "dot"
-TITLE = "DOT"
-SUFFIXES = (".dot",)
-
-
-def sniff(head: str) -> bool:
-    return False

@@ -1,0 +1,58 @@
+"""DOT, the language of graphviz, as many programs write it.
+
+``lexer`` and ``grammar`` read the language, ``dialects`` says what the attributes mean (with ``contract`` and
+``shared_data``), ``writer`` writes. The reader is our own: a workflow file must not need an optional package, and the
+parsers of the pydot family take minutes on 10^6 edges and stop at parts of the grammar.
+"""
+
+from __future__ import annotations
+
+import re
+
+from eligo.formats.base import Document, EdgeRule, Notes
+from eligo.formats.dot.dialects import DotDetails, to_dag
+from eligo.formats.dot.grammar import parse_graph
+from eligo.formats.dot.writer import generate
+from eligo.formats.storage import Source
+
+__all__ = ["NAME", "SUFFIXES", "TITLE", "DotDetails", "generate", "parse", "sniff"]
+
+NAME = "dot"
+TITLE = "DOT"
+SUFFIXES = (".dot", ".gv", ".dot.parsed")
+
+_HEADER = re.compile(
+    r'^[ \t\ufeff]*(?:strict\s+)?(?:di)?graph(?:\s+(?:[\w.-]+|"(?:[^"\\\n]|\\.)*+")\s*|\s*)'
+    r"(?:(?://[^\n]*|/\*.*?\*/)\s*)*\{",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
+
+
+def sniff(head: str) -> bool:
+    r"""Tell whether a graph begins somewhere, since programs such as snakemake may print lines before it.
+
+    Examples
+    --------
+    >>> sniff("// made by hand\nstrict digraph G {"), sniff("digraph of the workflow: see below")
+    (True, False)
+    """
+    return _HEADER.search(head) is not None
+
+
+def parse(source: Source, edges: EdgeRule | None = None) -> Document:
+    """Read a graph. All edges are declared ones, so `edges` changes nothing.
+
+    Examples
+    --------
+    >>> document = parse(Source("a.dot", b"digraph { a -> {b c} }"))
+    >>> document.dag, document.details.dialect
+    (Dag(3 jobs, 2 edges), 'graphviz')
+    """
+    notes = Notes()
+    graph = parse_graph(source)
+    if graph.skipped_lines:
+        notes.add(source.path, 1, f"{graph.skipped_lines:,} lines before the graph are not DOT and were skipped")
+    if not graph.names:
+        raise source.error(1, "the graph has no node", hint="a workflow needs at least one job")
+    dag, details = to_dag(graph, source, notes)
+    return Document(dag, NAME, source, notes.texts(), details)

@@ -1,0 +1,225 @@
+"""What the attributes of a DOT file mean, which depends on the program that wrote it.
+
+====================  =====================================  =========================================================
+dialect               known by                               read as
+====================  =====================================  =========================================================
+``eligo``             graph attribute ``eligo``              our own writer's; equal to the dag that was written
+``snakemake``         the graph's name                       edges from producer to consumer; labels name the jobs
+``nextflow``          nodes ``v3`` or ``p3`` of which some   jobs are the processes; operators and channels are
+                      are points or small circles            contracted, so dependencies through them stay
+``tree``              ``tmp_memory`` or ``edge_memory``      temporary space of a job, data of an edge; ``flops`` is
+                                                             work at 10^9 flop/s
+``daggen``            nodes with ``size`` and ``alpha``      ``size`` of a node is work at 10^9 flop/s, of an edge bytes
+``dataflow``          ``size`` on nodes and on edges         ``size`` of a node is seconds, of an edge bytes
+``graphviz``          anything else                          ``time_s``, ``temp_bytes``, ``memory_bytes``, ``count`` of
+                                                             nodes and ``size`` of edges, where given
+====================  =====================================  =========================================================
+
+Sizes of edges are read as ``eligo.formats.edge_weights`` says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from eligo.dag import UNKNOWN, Dag, Data, Int32
+from eligo.errors import CycleError, EligoError
+from eligo.formats.base import Notes
+from eligo.formats.dot.contract import contract
+from eligo.formats.dot.model import Graph
+from eligo.formats.dot.shared_data import read_shared
+from eligo.formats.edge_weights import merge_weights, parse_weight
+from eligo.formats.sizes import parse_count, parse_seconds, parse_size
+from eligo.formats.storage import Source
+from eligo.formats.text_names import decode_name
+
+__all__ = ["DotDetails", "to_dag"]
+
+FLOP_PER_S = 1e9
+_OPERATOR_SHAPES = ("point", "circle")
+_NEXTFLOW_ID = re.compile(r"[pv][0-9]+")
+_LABEL_BREAK = re.compile(r"\s*(?:\\[nlr]|\n)\s*")
+
+_Value = TypeVar("_Value", int, float)
+
+
+@dataclass(frozen=True, slots=True)
+class DotDetails:
+    """What a DOT file says beside the dag.
+
+    Attributes
+    ----------
+    dialect
+        How its attributes were understood; see the module's table.
+    graph_name
+        The name after ``digraph``.
+    labels
+        The label of each job, empty where it has none.
+    """
+
+    dialect: str
+    graph_name: str
+    labels: tuple[str, ...]
+
+
+def to_dag(graph: Graph, source: Source, notes: Notes) -> tuple[Dag, DotDetails]:
+    """Give a graph its meaning."""
+    dialect = _dialect(graph)
+    labels = [_label(node.get("label", "")) for node in graph.nodes]
+    if dialect == "nextflow":
+        return _processes(graph, labels, source, notes)
+    meaning = _Meaning(graph, source, notes, dialect)
+    names = meaning.names(labels)
+    known: dict[str, Any] = {
+        "time_s": meaning.times(),
+        "temp_bytes": meaning.column(("temp_bytes", "tmp_memory"), parse_size, UNKNOWN),
+        "memory_bytes": meaning.column(("memory_bytes",), parse_size, UNKNOWN),
+        "count": meaning.column(("count",), parse_count, 1),
+    }
+    tails, heads = np.frombuffer(graph.tails, np.int32), np.frombuffer(graph.heads, np.int32)
+    known["data"] = meaning.data(tails, heads)
+    if graph.hidden_edges:
+        notes.add(source.path, None, f"{graph.hidden_edges:,} invisible edges are read as dependencies")
+    try:
+        dag = Dag.from_edges(names, tails, heads, **known)
+    except CycleError as error:
+        raise CycleError(error.cycle, path=source.path, line=meaning.line_of_edge(names, error.cycle)) from None
+    except ValueError as error:
+        raise source.error(None, str(error), hint="check the inputs and outputs attributes") from None
+    return dag, DotDetails(dialect, graph.name, tuple(labels))
+
+
+def _dialect(graph: Graph) -> str:
+    keys = {key for node in {id(node): node for node in graph.nodes}.values() for key in node}
+    if "eligo" in graph.attributes:
+        return "eligo"
+    if graph.name.lower().startswith("snakemake"):
+        return "snakemake"
+    if _is_nextflow(graph):
+        return "nextflow"
+    if "tmp_memory" in keys or "edge_memory" in graph.weight_keys:
+        return "tree"
+    if "size" in keys and "alpha" in keys:
+        return "daggen"
+    return "dataflow" if "size" in keys and "size" in graph.weight_keys else "graphviz"
+
+
+def _is_nextflow(graph: Graph) -> bool:
+    operators = any(node.get("shape") in _OPERATOR_SHAPES for node in graph.nodes)
+    return operators and all(map(_NEXTFLOW_ID.fullmatch, graph.names))
+
+
+def _label(text: str) -> str:
+    r"""Return a label on one line; ``\N`` stands for the node's own name and says nothing."""
+    return "" if text == r"\N" else _LABEL_BREAK.sub(" ", text).replace("\\\\", "\\").strip()
+
+
+def _processes(graph: Graph, labels: list[str], source: Source, notes: Notes) -> tuple[Dag, DotDetails]:
+    operator = np.array([node.get("shape") in _OPERATOR_SHAPES for node in graph.nodes], np.bool_)
+    if operator.all():
+        notes.add(source.path, None, "this Nextflow graph has no process; its operators are read as jobs")
+        operator[:] = False
+    kept = np.flatnonzero(~operator)
+    tails, heads = contract(graph, operator, source)
+    if len(kept) < len(graph.names):
+        notes.add(
+            source.path,
+            None,
+            f"jobs are the {len(kept):,} processes of Nextflow; {len(graph.names) - len(kept):,} operators and"
+            " channels between them are left out, dependencies through them kept",
+        )
+    shown = [labels[node] for node in kept]
+    names = shown if all(shown) and len(set(shown)) == len(shown) else [graph.names[node] for node in kept]
+    dag = Dag.from_edges(names, tails, heads)
+    return dag, DotDetails("nextflow", graph.name, tuple(shown))
+
+
+class _Meaning:
+    """Turns the texts of one graph's attributes into columns; errors name the line of the value."""
+
+    def __init__(self, graph: Graph, source: Source, notes: Notes, dialect: str) -> None:
+        self.graph = graph
+        self.source = source
+        self.notes = notes
+        self.dialect = dialect
+
+    def names(self, labels: list[str]) -> list[str]:
+        """Return the jobs' names: the nodes' IDs, except where a program numbers them and labels tell them apart."""
+        names = self.graph.names
+        if self.dialect == "snakemake" and all(labels) and len(set(labels)) == len(labels):
+            return labels
+        if self.dialect == "eligo":
+            try:
+                names = [decode_name(name) if "%" in name else name for name in names]
+            except EligoError as error:
+                raise self.source.error(None, error.text, hint=error.hint) from None
+            if len(set(names)) < len(names):
+                raise self.source.error(None, "two nodes have the same name after %XX is decoded")
+        return names
+
+    def times(self) -> list[float] | None:
+        flops = self.column(("flops",), parse_seconds, np.nan)
+        stated = self.column(("time_s",), parse_seconds, np.nan)
+        sizes = None
+        if self.dialect in ("daggen", "dataflow"):
+            sizes = self.column(("size",), parse_seconds, np.nan)
+        elif self.dialect == "graphviz" and any("size" in node for node in self.graph.nodes):
+            self.notes.add(self.source.path, None, "size of nodes is not read, since no edge has a size")
+        if self.dialect == "daggen":
+            flops, sizes = sizes, None
+        for column in (sizes, flops and [value / FLOP_PER_S for value in flops]):
+            if column is not None:
+                stated = column if stated is None else [b if a != a else a for a, b in zip(stated, column, strict=True)]  # noqa: PLR0124
+        return stated
+
+    def column(self, keys: tuple[str, ...], parse: Callable[[str], _Value], missing: _Value) -> list[_Value] | None:
+        """Return one number for each node, from the first of `keys` it has; ``None`` where no node has any."""
+        values: list[_Value] = []
+        found = False
+        for number, node in enumerate(self.graph.nodes):
+            text = next((node[key] for key in keys if key in node), None)
+            if text is None:
+                values.append(missing)
+                continue
+            found = True
+            values.append(self._number(text, parse, self.graph.node_at[number]))
+        return values if found else None
+
+    def _number(self, text: str, parse: Callable[[str], _Value], at: int) -> _Value:
+        try:
+            return parse(text)
+        except EligoError as error:
+            raise self.source.error(self.graph.line(at, text), error.text, hint=error.hint) from None
+
+    def data(self, tails: Int32, heads: Int32) -> Data | None:
+        """Return what jobs pass to each other: the weights of edges, or what our own writer lists at nodes."""
+        graph = self.graph
+        if graph.attributes.get("eligo") in ("data", "files"):
+            return read_shared(graph, self.source)
+        if not graph.weight_keys and graph.attributes.get("eligo") != "edges":
+            return None
+        sizes = [
+            UNKNOWN if text is None else self._number(text, parse_weight, graph.edge_at[edge])
+            for edge, text in enumerate(graph.weights)
+        ]
+        data, overruled = merge_weights(len(graph.names), tails, heads, np.array(sizes, np.int64))
+        if overruled.size:
+            self.notes.add(
+                self.source.path,
+                graph.line(graph.edge_at[int(overruled[0])]),
+                f"{len(overruled):,} edges are repeated with another size; the largest is taken",
+            )
+        return data
+
+    def line_of_edge(self, names: list[str], cycle: tuple[str, ...]) -> int | None:
+        """Return the line of the edge that leads from a cycle's first job to its second."""
+        graph, number = self.graph, {name: node for node, name in enumerate(names)}
+        tail, head = number[cycle[0]], number[cycle[1 % len(cycle)]]
+        ends = (np.frombuffer(graph.tails, np.int32) == tail) & (np.frombuffer(graph.heads, np.int32) == head)
+        found = np.flatnonzero(ends)
+        return graph.line(graph.edge_at[int(found[0])]) if found.size else None

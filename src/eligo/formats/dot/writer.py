@@ -1,0 +1,99 @@
+"""A dag as DOT that graphviz draws and our reader takes back unchanged.
+
+Every job has a line of its own, in order, so that numbers stay; IDs are quoted unless they are plain words or
+numbers, and what a quoted string cannot hold faithfully (backslashes, control characters) is written as ``%XX``.
+Where every datum is the nameless weight of one edge, the edge has a ``size``; otherwise jobs list what they read and
+write (see ``shared_data``). Edges that carry data come first, in the order of the data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import isnan
+
+from eligo.dag import UNKNOWN, Dag
+from eligo.formats.base import Notes
+from eligo.formats.dot.lexer import KEYWORDS
+from eligo.formats.dot.shared_data import SharedLists, list_shared
+from eligo.formats.edge_weights import format_weight, is_edge_weights, weighted_edges
+from eligo.formats.text_names import encode_name
+
+__all__ = ["generate"]
+
+_BARE = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|[0-9]+(?:\.[0-9]+)?")
+_CHUNK = 10_000
+
+
+def generate(dag: Dag, lost: Notes) -> Iterator[str]:
+    """Yield the text of a file; nothing is lost.
+
+    Examples
+    --------
+    >>> print("".join(generate(Dag.from_names([("a", "b c")], time_s=[1, 2.5]), Notes())), end="")
+    digraph eligo {
+      graph [eligo=jobs];
+      a [time_s=1.0];
+      "b c" [time_s=2.5];
+      a -> "b c";
+    }
+    """
+    ids = [_quoted(encode_name(name)) for name in dag.names]
+    lists, style = SharedLists(""), "jobs"
+    if is_edge_weights(dag):
+        style = "edges"
+    elif dag.data is not None:
+        style, lists = "files" if dag.data.names is not None else "data", list_shared(dag.data)
+    yield "digraph eligo {\n"
+    yield f'  graph [eligo={style}, inputs="{lists.outside}"];\n' if lists.outside else f"  graph [eligo={style}];\n"
+    yield from _in_chunks(_nodes(dag, ids, lists))
+    yield from _in_chunks(_edges(dag, ids, weighted=style == "edges"))
+    yield "}\n"
+
+
+def _quoted(text: str) -> str:
+    if _BARE.fullmatch(text) and text.lower() not in KEYWORDS:
+        return text
+    return '"' + text.replace('"', '\\"') + '"'
+
+
+def _nodes(dag: Dag, ids: list[str], lists: SharedLists) -> Iterator[str]:
+    columns = [
+        (key, [None if isnan(value) else value for value in column.tolist()], missing)
+        for key, column, missing in (
+            ("time_s", dag.time_s, None),
+            ("temp_bytes", dag.temp_bytes, UNKNOWN),
+            ("memory_bytes", dag.memory_bytes, UNKNOWN),
+            ("count", dag.count, 1),
+        )
+        if column is not None
+    ]
+    for job, name in enumerate(ids):
+        known = [
+            f"{key}={_quoted(str(values[job]))}"
+            for key, values, missing in columns
+            if values[job] not in (missing, None)
+        ]
+        known += [f'{key}="{texts[job]}"' for key, texts in (("inputs", lists.inputs), ("outputs", lists.outputs))
+                  if job in texts]  # fmt: skip
+        yield f"  {name} [{', '.join(known)}];\n" if known else f"  {name};\n"
+
+
+def _edges(dag: Dag, ids: list[str], *, weighted: bool) -> Iterator[str]:
+    if weighted:
+        for tail, head, size in zip(*weighted_edges(dag), strict=True):
+            yield f"  {ids[tail]} -> {ids[head]} [size={format_weight(size)}];\n"
+        return
+    for tail, head in zip(dag.tails.tolist(), dag.heads.tolist(), strict=True):
+        yield f"  {ids[tail]} -> {ids[head]};\n"
+
+
+def _in_chunks(lines: Iterator[str]) -> Iterator[str]:
+    """Join lines, since a writer pays for each piece it is given."""
+    chunk: list[str] = []
+    for line in lines:
+        chunk.append(line)
+        if len(chunk) == _CHUNK:
+            yield "".join(chunk)
+            chunk.clear()
+    yield "".join(chunk)
