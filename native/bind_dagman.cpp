@@ -73,6 +73,20 @@ std::tuple<Out<Offset>, Out<double>> numbers(const DagmanScan& self, const std::
     return {give(std::move(marks)), give(std::move(values))};
 }
 
+// Every value a variable is given, its escapes undone.
+std::tuple<Out<Offset>, nb::list> texts(const DagmanScan& self, const std::string& name) {
+    std::vector<Offset> marks;
+    nb::list values;
+    dagman::each_value(self.scan, self.text(), name, [&](std::size_t mark, Text value) {
+        marks.push_back(static_cast<Offset>(mark));
+        if (value.find('\\') == Text::npos) return values.append(to_str(value));
+        std::string plain;
+        for (std::size_t i = 0; i < value.size(); ++i) plain.push_back(value[i] == '\\' ? value[++i] : value[i]);
+        values.append(to_str(plain));
+    });
+    return {give(std::move(marks)), values};
+}
+
 }  // namespace
 
 void bind_dagman(nb::module_& m) {
@@ -112,6 +126,7 @@ void bind_dagman(nb::module_& m) {
         .def_prop_ro("odd_links_before", column(&Scan::odd_links_before))
         .def_prop_ro("odd_marks_before", column(&Scan::odd_marks_before))
         .def("numbers", &numbers, "name"_a)
+        .def("texts", &texts, "name"_a)
         .def("edges", [](const DagmanScan& s, Offset first, Offset last, In<Node> node_of, In<Offset> tp, In<Node> t,
                          In<Offset> ip, In<Node> i, Offset most) {
             dagman::Edges e = unlocked([&] {

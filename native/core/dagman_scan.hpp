@@ -404,8 +404,8 @@ struct Groups {
     CsrView terminal, initial;
 };
 
-// Turns the PARENT lines first..last-1 into edges. node_of[symbol] is a node, -1 for nothing, or -2-g for group g.
-// Throws std::length_error before more than `most` edges are made.
+// Turns the PARENT lines first..last-1 into edges. node_of[symbol] is a node, -1 for nothing, or -2-g for group g; any
+// other value is something that takes no edges. Stops, with a bad line but no bad symbol, at more than `most` edges.
 inline Edges expand_links(const Scan& scan, Offset first, Offset last, std::span<const Node> node_of, Groups groups,
                           Offset most) {
     Edges out;
@@ -416,7 +416,7 @@ inline Edges expand_links(const Scan& scan, Offset first, Offset last, std::span
             const Node node = node_of[scan.link_symbol[i]];
             if (node >= 0) {
                 into.push_back(node);
-            } else if (node == -1) {
+            } else if (node == -1 || -2 - node >= group.size()) {
                 out.bad_line = line;
                 out.bad_symbol = scan.link_symbol[i];
                 return false;

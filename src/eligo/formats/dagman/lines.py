@@ -1,0 +1,203 @@
+"""Logical lines: a DAGMan file cut as HTCondor's line reader cuts it, with the bytes each came from.
+
+A backslash at the end of a line joins the next one, whose leading blanks go. Comments do not continue. Of a comment
+*inside* a continuation the last character stays in the text (so a commented-out line that itself ends in a backslash
+goes on, as people expect). A last line without a newline is taken as it is, neither trimmed nor continued. A submit
+description written into the file, ``{ ... }`` or ``@=TAG ... @TAG``, belongs to the command that opens it.
+
+The ranges of :func:`logical_lines` cover the file, so that whoever changes one line writes all others back as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from eligo.formats.dagman.keywords import NODE_KEYWORDS, Keyword, keyword_of
+from eligo.formats.dagman.words import Words, fold
+from eligo.formats.storage import Source
+
+__all__ = ["Command", "LogicalLine", "decode", "logical_lines", "read_command", "read_lines"]
+
+_SPACES = b" \t\n\v\f\r"
+_MAY_OPEN = frozenset({*NODE_KEYWORDS, Keyword.SUBMIT_DESCRIPTION} - {Keyword.SUBDAG})
+
+
+def decode(data: bytes) -> str:
+    """Return bytes as text; what is no UTF-8 stays, as lone surrogates."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def read_lines(data: bytes, at: int = 0, end: int | None = None) -> Iterator[tuple[int, int, bytes]]:
+    r"""Yield begin, end and text of each logical line, comments and blank lines too.
+
+    Examples
+    --------
+    >>> [text for _, _, text in read_lines(b"PARENT a \\\n   CHILD b\n# c\n")]
+    [b'PARENT a CHILD b', b'# c']
+    """
+    stop = len(data) if end is None else end
+    while at < stop:
+        begin = at
+        at, text, ended = _physical(data, at)
+        if ended and text.endswith(b"\\") and not text.startswith((b"#", b"//")):
+            at, text = _join(data, at, text[:-1])
+        yield begin, at, text
+
+
+def _physical(data: bytes, at: int) -> tuple[int, bytes, bool]:
+    newline = data.find(b"\n", at)
+    if newline < 0:
+        return len(data), data[at:], False
+    return newline + 1, data[at:newline].strip(_SPACES), True
+
+
+def _join(data: bytes, at: int, text: bytes) -> tuple[int, bytes]:
+    parts = [text] if text else []
+    while at < len(data):
+        at, piece, ended = _physical(data, at)
+        if ended and not parts and piece.startswith((b"#", b"//")):
+            return at, piece
+        if ended and piece.startswith(b"#"):
+            piece = piece[-1:]
+        if piece:
+            parts.append(piece)
+        if not ended or not parts or not parts[-1].endswith(b"\\"):
+            break
+        parts[-1] = parts[-1][:-1]
+        if not parts[-1]:
+            parts.pop()
+    return at, b"".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command of the file with the submit description it opens, if any.
+
+    Attributes
+    ----------
+    begin, end
+        Its bytes, description included.
+    text
+        The line, continuations joined.
+    body
+        The bytes of the description, without the lines that open and close it; ``None`` where there is none.
+    closing
+        What follows the closing mark on its line; ``None`` where the description is not closed.
+    """
+
+    begin: int
+    end: int
+    kind: Keyword
+    text: str
+    body: tuple[int, int] | None = None
+    closing: str | None = None
+
+
+def read_command(data: bytes, begin: int) -> Command:
+    """Read the command whose first line begins at a byte offset.
+
+    Examples
+    --------
+    >>> command = read_command(b"JOB a {\\n  executable = x\\n} NOOP\\nJOB b b.sub\\n", 0)
+    >>> command.end, command.body, command.closing
+    (32, (8, 25), ' NOOP')
+    """
+    _, end, raw = next(read_lines(data, begin))
+    text = decode(raw)
+    words = Words(text)
+    kind = keyword_of(words.next())
+    if kind not in _MAY_OPEN:
+        return Command(begin, end, kind, text)
+    words.next()
+    mark = words.next_maybe_quoted()
+    if mark.startswith("{"):
+        return _braced(data, begin, end, kind, text)
+    if mark.startswith("@=") and len(mark) > 2:
+        return _tagged(data, begin, end, kind, text, b"@" + mark[2:].encode("utf-8", "surrogateescape"))
+    return Command(begin, end, kind, text)
+
+
+def _braced(data: bytes, begin: int, opened: int, kind: Keyword, text: str) -> Command:
+    for at, end, line in read_lines(data, opened):
+        if line.startswith(b"}"):
+            return Command(begin, end, kind, text, (opened, at), decode(line[1:]))
+    return Command(begin, len(data), kind, text, (opened, len(data)), None)
+
+
+def _tagged(data: bytes, begin: int, opened: int, kind: Keyword, text: str, close: bytes) -> Command:
+    at = opened
+    while at < len(data):
+        end, line, _ = _physical(data, at)
+        line = line.strip(_SPACES)
+        if line == close or line.startswith((close + b" ", close + b"\t")):
+            return Command(begin, end, kind, text, (opened, at), decode(line[len(close) :]))
+        at = end
+    return Command(begin, len(data), kind, text, (opened, len(data)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class LogicalLine:
+    """A stretch of the file that stands or falls as one: a command, a comment or a blank line.
+
+    Attributes
+    ----------
+    begin, end
+        Its bytes in the file.
+    line
+        The number of its first line.
+    kind
+        The command; ``None`` for comments and blank lines.
+    job
+        The job, splice or category it is about, as written; nothing where it is about several or none.
+    """
+
+    begin: int
+    end: int
+    line: int
+    kind: Keyword | None
+    job: str
+
+
+def logical_lines(source: Source) -> Iterator[LogicalLine]:
+    r"""Cut a file into its logical lines, which together are all of its bytes.
+
+    Examples
+    --------
+    >>> source = Source("x.dag", b"# two\nJOB a a.sub\nPRIORITY a 3\n")
+    >>> [(line.line, line.kind and line.kind.name, line.job) for line in logical_lines(source)]
+    [(1, None, ''), (2, 'JOB', 'a'), (3, 'PRIORITY', 'a')]
+    """
+    data, at, number = source.data, 0, 1
+    while at < len(data):
+        _, end, raw = next(read_lines(data, at))
+        kind, job = None, ""
+        if raw.strip(b" \t") and not raw.startswith((b"#", b"//")):
+            command = read_command(data, at)
+            kind, end, job = command.kind, command.end, _job_of(command)
+        yield LogicalLine(at, end, number, kind, job)
+        number += data.count(b"\n", at, end)
+        at = end
+
+
+_ABOUT_ONE = frozenset(Keyword) - {Keyword.PARENT, Keyword.WEAK, Keyword.UNKNOWN, Keyword.REJECT, Keyword.CONNECT}
+_ABOUT_NONE = frozenset(
+    {
+        Keyword.INCLUDE, Keyword.CONFIG, Keyword.DOT, Keyword.NODE_STATUS_FILE, Keyword.JOBSTATE_LOG,
+        Keyword.SET_JOB_ATTR, Keyword.ENV,
+    }
+)  # fmt: skip
+_SCRIPT_OPTIONS = {"DEFER": 2, "DEBUG": 2}
+
+
+def _job_of(command: Command) -> str:
+    if command.kind not in _ABOUT_ONE or command.kind in _ABOUT_NONE:
+        return ""
+    words = Words(command.text).left()[1:]
+    if command.kind is Keyword.SUBDAG:
+        words = words[1:]
+    elif command.kind is Keyword.SCRIPT:
+        while words and fold(words[0]) in _SCRIPT_OPTIONS:
+            words = words[1 + _SCRIPT_OPTIONS[fold(words[0])] :]
+        words = words[1:]
+    return words[0] if words else ""

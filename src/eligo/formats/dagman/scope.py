@@ -1,0 +1,275 @@
+"""One DAG while it is being read: which names mean what, and the nodes and edges so far.
+
+DAGMan reads a file twice: first the commands that define nodes, then all others in order, so that a command may stand
+before the job it names. INCLUDE belongs to the second pass: what it brings is known only to the lines after it. When an
+included file ends, the splices so far are *lifted*: their names are forgotten, their nodes become known as ``splice+node``,
+and what is initial and terminal then stays so for whoever splices this DAG. All of that is DAGMan's behaviour, and all of
+it decides which files it accepts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eligo.dag import Int32, Int64
+from eligo.formats.dagman.keywords import Keyword
+from eligo.formats.dagman.unit import DagFile, Instance, MarkRun, NodeRun, OddMark, Other, SPECIAL, Unit
+
+__all__ = ["FileScope", "Scope"]
+
+_NO_EDGES = np.empty(0, np.int32)
+
+
+class FileScope:
+    """What the names in one file mean: ``node_of[symbol]`` is a node, a splice (-2 and down), SPECIAL and down, or -1."""
+
+    def __init__(self, number: int, file: DagFile) -> None:
+        self.number = number
+        self.file = file
+        self.scan = file.scan
+        self.node_of: Int32 = np.full(self.scan.symbols, -1, np.int32)
+
+    def get(self, name: str) -> int:
+        """Return what a name means."""
+        symbol = self.scan.find(_bytes(name))
+        return int(self.node_of[symbol]) if 0 <= symbol < len(self.node_of) else -1
+
+    def put(self, name: str, meaning: int) -> None:
+        """Give a name a meaning."""
+        symbol = self.scan.intern(_bytes(name))
+        if symbol >= len(self.node_of):
+            grown = np.full(max(symbol + 1, 2 * len(self.node_of)), -1, np.int32)
+            grown[: len(self.node_of)] = self.node_of
+            self.node_of = grown
+        self.node_of[symbol] = meaning
+
+    def put_if_used(self, name: str, meaning: int) -> None:
+        """Give a name a meaning where this file mentions it."""
+        symbol = self.scan.find(_bytes(name))
+        if 0 <= symbol < len(self.node_of):
+            self.node_of[symbol] = meaning
+
+
+def _bytes(name: str) -> bytes:
+    return name.encode("utf-8", "surrogateescape")
+
+
+class Scope:
+    """A DAG under construction."""
+
+    def __init__(self, directory: str, texts: list[DagFile]) -> None:
+        self.directory = directory
+        self.texts = texts
+        self.files: list[FileScope] = []
+        self.known: dict[str, int] | None = None
+        self.count = 0
+        self.own_count = 0
+        self.nodes: list[NodeRun] = []
+        self.instances: list[Instance] = []
+        self.splices: dict[str, int] = {}
+        self.lifted = 0
+        self.marks: list[MarkRun | OddMark] = []
+        self.others: list[Other] = []
+        self.descriptions: dict[str, tuple[int, int, int]] = {}
+        self.maxjobs: dict[str, int] = {}
+        self.settings: list[tuple[Keyword, str, int, int]] = []
+        self.weak: list[tuple[Int32, Int32]] = []
+        self.pins_in: dict[int, list[int]] = {}
+        self.pins_out: dict[int, list[int]] = {}
+        self.provisioned = False
+        self.has_provisioner = False
+        self.has_final = False
+        self._tails: list[Int32] = []
+        self._heads: list[Int32] = []
+        self._has_parent: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self._has_child: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self._initial: list[Int32] = []
+        self._terminal: list[Int32] = []
+        self._groups: tuple[tuple[int, int], tuple[Int64, Int32, Int64, Int32]] | None = None
+
+    # Names
+
+    def enter(self, file: FileScope) -> None:
+        """Begin a file; an included one sees what is known so far."""
+        if self.files:
+            if self.known is None:
+                self.known = {}
+                for outer in self.files:
+                    defined = np.flatnonzero(outer.node_of != -1).astype(np.int32)
+                    meanings = outer.node_of[defined].tolist()
+                    self.known.update(zip(outer.scan.symbol_names(defined), meanings, strict=True))
+            names = file.scan.symbol_names(np.arange(file.scan.symbols, dtype=np.int32))
+            known = self.known
+            file.node_of = np.fromiter((known.get(name, -1) for name in names), np.int32, len(names))
+        self.files.append(file)
+
+    def define(self, name: str, meaning: int) -> None:
+        """Give a name its meaning, in this file and in those that include it."""
+        self.files[-1].put(name, meaning)
+        if self.known is not None:
+            self.known[name] = meaning
+            for outer in self.files[:-1]:
+                outer.put_if_used(name, meaning)
+
+    def add_plain(self, first: int, last: int) -> None:
+        """Define the plain jobs `first` to `last - 1` of the current file; their names must be free."""
+        if first == last:
+            return
+        file = self.files[-1]
+        symbols = file.scan.job_symbol[first:last]
+        file.node_of[symbols] = np.arange(self.count, self.count + last - first, dtype=np.int32)
+        if self.known is not None:
+            for i, name in enumerate(file.scan.symbol_names(symbols)):
+                self.known[name] = self.count + i
+                for outer in self.files[:-1]:
+                    outer.put_if_used(name, self.count + i)
+        self._add_run(NodeRun(file.number, self.count, last - first, first))
+
+    def add_node(self, run: NodeRun) -> None:
+        """Define one job that is not plain; its name must be free."""
+        assert run.odd is not None
+        self.define(run.odd.name, self.count)
+        self._add_run(run)
+
+    def _add_run(self, run: NodeRun) -> None:
+        self.nodes.append(run)
+        self.own_count += run.count
+        self._grow(run.count)
+
+    def add_other(self, other: Other) -> None:
+        """Define a node outside the graph; its name must be free."""
+        self.define(other.line.name, SPECIAL - len(self.others))
+        self.others.append(other)
+
+    def add_instance(self, use: Instance) -> None:
+        """Add the nodes of a splice; its name must be free."""
+        unit = use.unit
+        provisioned = SPECIAL // 2 if unit.has_provisioner else -2 - len(self.instances)
+        self.define(use.name, provisioned)
+        self.splices[use.name] = len(self.instances)
+        self.instances.append(use)
+        self.has_provisioner |= unit.has_provisioner
+        self._grow(unit.count)
+        for mine, without in ((self._has_parent, unit.without_parent), (self._has_child, unit.without_child)):
+            mine[use.offset : use.offset + unit.count] = True
+            mine[use.offset + without] = False
+
+    def _grow(self, more: int) -> None:
+        self.count += more
+        if self.count > len(self._has_parent):
+            size = max(self.count, 2 * len(self._has_parent))
+            for name in ("_has_parent", "_has_child"):
+                grown = np.zeros(size, np.bool_)
+                old = getattr(self, name)
+                grown[: len(old)] = old
+                setattr(self, name, grown)
+
+    def lookup(self, name: str) -> int:
+        """Return what a name that was defined in a file means here and now."""
+        meaning = self.files[-1].get(name)
+        return self.known.get(name, -1) if meaning == -1 and self.known is not None else meaning
+
+    def find(self, name: str) -> int:
+        """Return what a name means here and now."""
+        meaning = self.lookup(name)
+        return self.find_lifted(name) if meaning == -1 and "+" in name else meaning
+
+    def find_lifted(self, name: str) -> int:
+        """Return the node ``splice+node`` of a splice that has been lifted, or -1."""
+        stack: list[tuple[Iterable[Instance], str, int]] = [(self.instances[: self.lifted], name, 0)]
+        while stack:
+            uses, rest, offset = stack.pop()
+            for use in uses:
+                if rest.startswith(f"{use.name}+"):
+                    inner = rest[len(use.name) + 1 :]
+                    if inner in use.unit.own:
+                        return offset + use.offset + use.unit.own[inner]
+                    stack.append((use.unit.instances, inner, offset + use.offset))
+        return -1
+
+    # Edges
+
+    def groups(self) -> tuple[Int64, Int32, Int64, Int32]:
+        """Return what each splice is as a parent and as a child, as compressed rows."""
+        key = (len(self.instances), self.lifted)
+        if self._groups is None or self._groups[0] != key:
+            rows = [(use.unit.terminal + use.offset, use.unit.initial + use.offset) for use in self.instances]
+            sides = []
+            for side in (0, 1):
+                ptr = np.zeros(len(rows) + 1, np.int64)
+                np.cumsum([len(row[side]) for row in rows], out=ptr[1:])
+                flat = np.concatenate([row[side] for row in rows]) if rows else _NO_EDGES
+                sides += [ptr, flat.astype(np.int32)]
+            self._groups = (key, (sides[0], sides[1], sides[2], sides[3]))
+        return self._groups[1]
+
+    def add_edges(self, tails: Int32, heads: Int32) -> None:
+        """Add edges between nodes."""
+        if len(tails):
+            self._tails.append(tails)
+            self._heads.append(heads)
+            self._has_parent[heads] = True
+            self._has_child[tails] = True
+
+    @property
+    def edge_count(self) -> int:
+        """How many edges there are, repeated ones counted."""
+        return sum(map(len, self._tails))
+
+    def orphans(self, use: Instance) -> Int32:
+        """Return the nodes of a splice that have no parent so far."""
+        return np.flatnonzero(~self._has_parent[use.offset : use.offset + use.unit.count]).astype(np.int32)
+
+    # Ends
+
+    def leave(self) -> None:
+        """End the current file: lift the splices and record which nodes are initial and terminal by now."""
+        for name in list(self.splices):
+            if self.known is not None:
+                self.known.pop(name, None)
+            for file in self.files:
+                file.put_if_used(name, -1)
+        self.splices.clear()
+        self.lifted = len(self.instances)
+        self._initial.append(np.flatnonzero(~self._has_parent[: self.count]).astype(np.int32))
+        self._terminal.append(np.flatnonzero(~self._has_child[: self.count]).astype(np.int32))
+        self.files.pop()
+
+    def freeze(self) -> Unit:
+        """Return the finished DAG."""
+        return Unit(
+            files=self.texts,
+            count=self.count,
+            directory=self.directory,
+            nodes=tuple(self.nodes),
+            instances=tuple(self.instances),
+            tails=_flat(self._tails),
+            heads=_flat(self._heads),
+            marks=tuple(self.marks),
+            others=tuple(self.others),
+            descriptions=self.descriptions,
+            maxjobs=self.maxjobs,
+            settings=tuple(self.settings),
+            weak=tuple(self.weak),
+            initial=_union(self._initial),
+            terminal=_union(self._terminal),
+            without_parent=self._initial[-1],
+            without_child=self._terminal[-1],
+            pins_in=self.pins_in,
+            pins_out=self.pins_out,
+            has_provisioner=self.has_provisioner,
+            has_final=self.has_final,
+        )
+
+
+def _flat(parts: list[Int32]) -> Int32:
+    if not parts:
+        return _NO_EDGES
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _union(parts: list[Int32]) -> Int32:
+    return parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts))

@@ -1,0 +1,228 @@
+"""HTCondor submit descriptions: what a job asks for and how many processes it queues.
+
+A description is a list of ``name = value``, last one wins, names in any case, with ``$(name)`` expanded when it is used. Here
+are the parts that say something of a job before it runs: ``request_memory`` (in MiB unless it has a unit), ``request_disk`` (in
+KiB) and ``queue``. Values that are ClassAd expressions stay unknown: only HTCondor can evaluate them. ``include`` is not
+followed and ``if`` is not evaluated; both are noted, since they may change what is found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from eligo.dag import MAX_BYTES
+from eligo.formats.dagman.lines import decode, read_lines
+from eligo.formats.dagman.words import Malformed
+from eligo.formats.storage import Source
+
+__all__ = ["Queue", "SubmitDescription", "check_description", "expand", "read_size", "read_submit"]
+
+_ASSIGN = re.compile(r"([^\s=:]+)\s*=\s*(.*)", re.DOTALL)
+_HERE = re.compile(r"([A-Za-z0-9_./]+)\s*@=\s*(.*)")
+_IF = re.compile(r":?\s*(if|elif|else|endif)(\s|$)", re.IGNORECASE)
+_KEYWORD = re.compile(r"@?(include|use|error|warning)\b[^=:]*:", re.IGNORECASE)
+_QUEUE = re.compile(r"queue(\s+.*)?$", re.IGNORECASE | re.DOTALL)
+_LEGAL_NAME = re.compile(r"[A-Za-z0-9_./]+")
+_MACRO = re.compile(r"\$\(([A-Za-z0-9_.]+)(?::([^()]*))?\)")
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([KMGTP]?)(I?B?)", re.IGNORECASE)
+_UNIT = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
+_MAX_EXPANSION = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """One queue statement.
+
+    Attributes
+    ----------
+    each
+        How many processes it makes of each item, as written; may hold macros.
+    items
+        How many items it goes through; 1 where it names none, ``None`` where that cannot be told.
+    file
+        The file whose lines are the items, where it names one.
+    """
+
+    each: str = "1"
+    items: int | None = 1
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SubmitDescription:
+    """A submit description.
+
+    Attributes
+    ----------
+    values
+        By name in lower case, as written.
+    queues
+        Its queue statements; none means one process, as DAGMan takes it.
+    oddities
+        What was found but not followed.
+    """
+
+    values: Mapping[str, str]
+    queues: tuple[Queue, ...] = ()
+    oddities: tuple[str, ...] = ()
+
+
+def read_submit(data: bytes) -> SubmitDescription:
+    r"""Read a submit description, leniently: what is not understood is left out.
+
+    Examples
+    --------
+    >>> submit = read_submit(b"request_memory = 2 GB\nqueue 10\n")
+    >>> submit.values["request_memory"], submit.queues
+    ('2 GB', (Queue(each='10', items=1, file=''),))
+    """
+    values: dict[str, str] = {}
+    queues: list[Queue] = []
+    oddities: dict[str, None] = {}
+    lines = _texts(data)
+    for text in lines:
+        if _IF.match(text):
+            oddities["if is not evaluated: all its branches are taken as said"] = None
+        elif found := _HERE.fullmatch(text):
+            values[found[1].lower()] = _here(lines, found[2])
+        elif found := _QUEUE.match(text):
+            queues.append(_queue((found[1] or "").strip(), lines))
+        elif _KEYWORD.match(text):
+            oddities[f"{text.split()[0].lower().strip(':')} is not followed"] = None
+        elif found := _ASSIGN.match(text):
+            name = found[1].lower()
+            values[f"my.{name[1:]}" if name[0] == "+" else name] = found[2]
+    return SubmitDescription(values, tuple(queues), tuple(oddities))
+
+
+def _texts(data: bytes) -> Iterator[str]:
+    for _, _, raw in read_lines(data):
+        if raw.strip() and not raw.startswith(b"#"):
+            yield decode(raw)
+
+
+def _here(lines: Iterator[str], tag: str) -> str:
+    parts: list[str] = []
+    for text in lines:
+        if text == f"@{tag}":
+            break
+        parts.append(text)
+    return "\n".join(parts)
+
+
+_QUEUE_FORM = re.compile(r"(.*?)\b(in|from|matching)\b(.*)", re.IGNORECASE | re.DOTALL)
+
+
+def _queue(text: str, lines: Iterator[str]) -> Queue:
+    found = _QUEUE_FORM.fullmatch(text)
+    if found is None:
+        return Queue(text or "1")
+    words = found[1].split()
+    each = words[0] if words and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.]*,?", words[0]) else "1"
+    what = re.sub(r"^\s*\[[^\]]*\]\s*", "", found[3]).strip()
+    sliced = what != found[3].strip()
+    if found[2].lower() == "matching":
+        return Queue(each, None)
+    if not what.startswith("("):
+        return Queue(each, None, "" if sliced or what.endswith("|") else what)
+    inside = what[1:]
+    parts = [inside]
+    while ")" not in parts[-1]:
+        more = next(lines, None)
+        if more is None:
+            break
+        parts.append(more)
+    parts[-1] = parts[-1].partition(")")[0]
+    if sliced:
+        return Queue(each, None)
+    if found[2].lower() == "from":
+        return Queue(each, sum(1 for part in parts if part.strip()))
+    return Queue(each, len(re.split(r"[\s,]+", " ".join(parts).strip())) if " ".join(parts).strip() else 0)
+
+
+def expand(text: str, values: Mapping[str, str]) -> str | None:
+    """Return a value with its macros expanded, or ``None`` where one is unknown or goes round in circles.
+
+    Examples
+    --------
+    >>> expand("$(base)0$(unit:M)", {"base": "$(two)4", "two": "2"})
+    '240M'
+    """
+    for _ in range(50):
+        if "$(" not in text:
+            return text
+        unknown = False
+
+        def value_of(found: re.Match[str]) -> str:
+            nonlocal unknown
+            value = values.get(found[1].lower(), found[2])
+            if value is None:
+                unknown = True
+                return ""
+            return value
+
+        replaced = _MACRO.sub(value_of, text)
+        if unknown or replaced == text or len(replaced) > _MAX_EXPANSION:
+            return None
+        text = replaced
+    return None
+
+
+def read_size(text: str, default_unit: str) -> int | None:
+    """Return a size in bytes, or ``None`` for what is not a plain number with perhaps a unit.
+
+    Examples
+    --------
+    >>> read_size("1024", "M"), read_size("1.5 GB", "M"), read_size("2*1024", "M")
+    (1073741824, 1610612736, None)
+    """
+    found = _SIZE.fullmatch(text.strip())
+    if found is None or len(found[1]) > 30:
+        return None
+    unit = found[2].upper()
+    if not unit:
+        unit = "" if found[3] else default_unit
+    size = int(float(found[1]) * 1024 ** _UNIT[unit])
+    return size if size < MAX_BYTES else None
+
+
+def check_description(source: Source, begin: int, end: int) -> None:
+    """Refuse a description inside a DAG file that HTCondor's own parser refuses when it reads the DAG."""
+    depth, here = 0, None
+    for at, _, raw in read_lines(source.data, begin, end):
+        text = decode(raw)
+        if not raw.strip() or raw.startswith(b"#"):
+            continue
+        if here is not None:
+            here = None if text == f"@{here}" else here
+            continue
+        if found := _IF.match(text):
+            word = found[1].lower()
+            depth += (word == "if") - (word == "endif")
+            if depth < 0 or (depth == 0 and word in ("elif", "else")):
+                raise source.error(source.line_at(at), f"{word} without if in a submit description", hint="remove it")
+        elif depth == 0:
+            if found := _HERE.fullmatch(text):
+                here = found[2]
+            elif not _is_assignment(text):
+                raise source.error(
+                    source.line_at(at),
+                    "a line of a submit description is not name = value",
+                    hint="descriptions inside a DAG file take no queue statement; it is implied",
+                )
+    if here is not None:
+        raise Malformed(f"a value that begins with @={here} is not closed", f"close it with a line @{here}")
+
+
+def _is_assignment(text: str) -> bool:
+    if found := _KEYWORD.match(text):
+        return found[1].lower() == "warning"
+    found = re.match(r"([^\s=:]*)\s*(=)", text)
+    if found is None or found[1].lower() == "queue":
+        return False
+    name = found[1]
+    if name[:1] in ("+", "-"):
+        return True
+    return _LEGAL_NAME.fullmatch(name) is not None

@@ -1,0 +1,217 @@
+"""What one DAG is once it is read: its nodes, its edges and the splices in it, in numbers of its own.
+
+A splice file is read once for each directory it is read from, however often it is used; a use of it is an
+:class:`Instance`, which only says where its nodes begin. Nodes are numbered as DAGMan makes them: those of the file in
+order, a splice's at the place of its SPLICE line, an included file's after those of the file that includes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eligo.dag import Int32, Int64
+from eligo.formats.dagman.commands import Mark, NodeLine
+from eligo.formats.dagman.keywords import Keyword
+from eligo.formats.storage import Source
+
+__all__ = ["ALL_NODES", "SPECIAL", "DagFile", "Instance", "MarkRun", "NodeRun", "OddMark", "Other", "Scan", "Unit", "join_directory", "walk"]
+
+ALL_NODES = -1
+"""The node of a mark that holds for every job."""
+
+SPECIAL = -(2**30)
+"""Numbers from here down are nodes outside the graph: FINAL, PROVISIONER, SERVICE."""
+
+
+class Scan(Protocol):
+    """A scanned file: plain lines as columns, the others by their byte ranges. See ``native/core/dagman_scan.hpp``."""
+
+    symbols: int
+    submits: int
+    job_symbol: Int32
+    job_submit: Int32
+    job_at: NDArray[np.uint32]
+    link_at: NDArray[np.uint32]
+    link_ptr: Int64
+    link_split: Int64
+    link_symbol: Int32
+    mark_kind: NDArray[np.uint8]
+    mark_symbol: Int32
+    mark_at: NDArray[np.uint32]
+    odd_kind: NDArray[np.uint8]
+    odd_begin: Int64
+    odd_end: Int64
+    odd_jobs_before: Int64
+    odd_links_before: Int64
+    odd_marks_before: Int64
+
+    def find(self, name: bytes) -> int: ...
+    def intern(self, name: bytes) -> int: ...
+    def symbol_names(self, which: Int32) -> list[str]: ...
+    def submit_names(self, which: Int32) -> list[str]: ...
+    def numbers(self, name: str) -> tuple[Int64, NDArray[np.float64]]: ...
+    def texts(self, name: str) -> tuple[Int64, list[str]]: ...
+    def edges(
+        self, first: int, last: int, node_of: Int32, terminal_ptr: Int64, terminal: Int32, initial_ptr: Int64,
+        initial: Int32, most: int,
+    ) -> tuple[Int32, Int32, int, int]: ...  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class DagFile:
+    """A DAG file that was read, with its scan."""
+
+    source: Source
+    scan: Scan
+
+    def line_of(self, offset: int) -> int:
+        """Return the number of the line that begins at a byte offset."""
+        return self.source.line_at(int(offset))
+
+    @cached_property
+    def _newlines(self) -> Int64:
+        return np.flatnonzero(np.frombuffer(self.source.data, np.uint8) == ord("\n"))
+
+    def lines_of(self, offsets: NDArray[Any]) -> Int64:
+        """Return the line numbers of many offsets at once."""
+        return np.searchsorted(self._newlines, offsets) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRun:
+    """Jobs that follow one another in a file and are numbered in that order.
+
+    Either `count` plain JOB lines, from the scan's job `first` on, or one node whose line was `odd`.
+    """
+
+    file: int
+    position: int
+    count: int
+    first: int = 0
+    at: int = 0
+    odd: NodeLine | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MarkRun:
+    """Plain lines about jobs that follow one another: the scan's marks from `first` on, and the nodes they are about."""
+
+    file: int
+    first: int
+    nodes: Int32
+
+
+@dataclass(frozen=True, slots=True)
+class OddMark:
+    """Another line about a job, or about ``ALL_NODES`` of the `count` nodes and `lifted` splices there were by then."""
+
+    file: int
+    at: int
+    kind: Keyword
+    node: int
+    value: Mark
+    count: int = 0
+    lifted: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One use of a splice: its nodes are numbered from `offset` on and named ``name+node``."""
+
+    name: str
+    unit: Unit
+    offset: int
+    directory: str
+    file: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """A node outside the graph."""
+
+    line: NodeLine
+    file: int
+    at: int
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """One DAG as read: a file with all it includes and splices.
+
+    Attributes
+    ----------
+    count
+        How many jobs it has, those of its splices included.
+    directory
+        Where its relative paths begin.
+    initial, terminal
+        What a splice of it is as a child and as a parent.
+    pins_in, pins_out
+        The nodes of each pin, by number.
+    """
+
+    files: Sequence[DagFile]
+    count: int
+    directory: str
+    nodes: tuple[NodeRun, ...]
+    instances: tuple[Instance, ...]
+    tails: Int32
+    heads: Int32
+    marks: tuple[MarkRun | OddMark, ...]
+    others: tuple[Other, ...]
+    descriptions: dict[str, tuple[int, int, int]]
+    """SUBMIT-DESCRIPTIONs: file, begin and end of the body."""
+    maxjobs: dict[str, int]
+    settings: tuple[tuple[Keyword, str, int, int], ...]
+    """Commands about the DAG as a whole: keyword, what follows it, file, offset."""
+    weak: tuple[tuple[Int32, Int32], ...]
+    """Which of the edges are weak, as further tails and heads."""
+    initial: Int32
+    terminal: Int32
+    without_parent: Int32
+    without_child: Int32
+    pins_in: dict[int, list[int]]
+    pins_out: dict[int, list[int]]
+    has_provisioner: bool
+    has_final: bool
+
+    def names_of(self, run: NodeRun) -> list[str]:
+        """Return the names of a run of its own nodes."""
+        if run.odd is not None:
+            return [run.odd.name]
+        scan = self.files[run.file].scan
+        return scan.symbol_names(scan.job_symbol[run.first : run.first + run.count])
+
+    @cached_property
+    def own(self) -> dict[str, int]:
+        """The numbers of its own nodes by name."""
+        return {name: run.position + i for run in self.nodes for i, name in enumerate(self.names_of(run))}
+
+
+def walk(unit: Unit) -> Iterator[tuple[Unit, int, str, str]]:
+    """Yield each unit in use with the number its nodes begin at, the prefix of their names and their directory.
+
+    An instance comes after the unit it stands in; depth costs no recursion.
+    """
+    stack = [(unit, 0, "", "")]
+    while stack:
+        here, offset, prefix, directory = stack.pop()
+        yield here, offset, prefix, directory
+        stack.extend(
+            (use.unit, offset + use.offset, f"{prefix}{use.name}+", join_directory(directory, use.directory))
+            for use in reversed(here.instances)
+        )
+
+
+def join_directory(outer: str, inner: str) -> str:
+    """Return the directory `inner` seen from outside `outer`; nothing where both are nothing."""
+    if not outer or inner.startswith("/"):
+        return inner
+    return f"{outer.rstrip('/')}/{inner}" if inner else outer
