@@ -12,11 +12,10 @@ from math import nan
 
 import numpy as np
 
-from eligo import _core
 from eligo.dag import UNKNOWN, Dag, Int32
 from eligo.errors import CycleError, EligoError
 from eligo.formats.base import EdgeRule, Notes
-from eligo.formats.files import FileUses, TooManyPairsError
+from eligo.formats.files import FileUses, TooManyPairsError, depends
 from eligo.formats.quantity import shown, stated_bytes, stated_seconds
 from eligo.formats.storage import Source
 
@@ -90,7 +89,7 @@ class Draft:
             first, second = _found(self._lines[number]), _found(line)
             raise self.source.error(
                 max(first, second),
-                f"a second job is called {name!r}",
+                f"a second job is called {shown(name)}",
                 hint=f"the first stands on line {min(first, second)}" if first != second else "job names are unique",
             )
         self.names.append(name)
@@ -224,12 +223,10 @@ class Draft:
         self._note_count(uses.negative, "file", "of negative size: taken as unknown")
         self._note_count(uses.conflicting, "file", "with several sizes: the producer's counts, else the first stated")
         self._note_count(uses.crowded, "file", "left out: too many jobs write and read it")
-        if rule == "declared" and not uses.crowded:
-            missing = _missing(dag, *uses.implied())
-            self._note_count(missing, "dependency", "implied by files but not declared: --edges both adds them")
-        elif rule == "files":
-            missing = _missing(dag, *declared)
-            self._note_count(missing, "dependency", "declared but not implied by files: --edges both adds them")
+        self._note_count(uses.unjoined, "dependency", "implied by files but not declared: --edges both adds them")
+        if rule == "files":
+            apart = _different(dag, *declared)
+            self._note_count(apart, "dependency", "declared but not implied by files: --edges both adds them")
         self._note_count(uses.left_out, "reading", "of a file by a job that depends on no producer of it: not counted")
 
     def _note_count(self, count: int, noun: str, text: str, line: Line | None = None) -> None:
@@ -238,9 +235,9 @@ class Draft:
             self.note(line, f"{count:,} {plural} {text}")
 
 
-def _missing(dag: Dag, tails: Int32, heads: Int32) -> int:
-    """Count the different pairs of jobs that no edge joins."""
-    apart = _core.has_edge(dag.succ_ptr, dag.succ, tails, heads) == 0
+def _different(dag: Dag, tails: Int32, heads: Int32) -> int:
+    """Count the different pairs of jobs of which the second does not depend on the first."""
+    apart = ~depends(dag, tails, heads)
     return len(np.unique(tails[apart].astype(np.int64) * dag.n + heads[apart]))
 
 

@@ -36,7 +36,7 @@ from eligo import _core
 from eligo.dag import OUTSIDE, UNKNOWN, Dag, Data, Int32, Int64
 from eligo.errors import EligoError
 
-__all__ = ["MAX_PAIRS", "FileUses", "TooManyPairsError"]
+__all__ = ["MAX_PAIRS", "FileUses", "TooManyPairsError", "depends"]
 
 MAX_PAIRS = 20_000_000
 """More pairs of a producer and a reader than this are not enumerated."""
@@ -70,6 +70,8 @@ class FileUses:
         self._conflicting: set[int] = set()
         self._negative: set[int] = set()
         self._joined: _Joined | None = None
+        self.unjoined = 0
+        """Pairs of a producer and a reader, after :meth:`data`, where the reader does not depend on the producer."""
         self.left_out = 0
         """Readings, after :meth:`data`, by a job that depends on no producer of what it reads."""
         self.crowded = 0
@@ -155,7 +157,8 @@ class FileUses:
         except TooManyPairsError:
             joined, self.crowded = joined.without_crowds()
             row, read = joined.pairs()
-        kept = _depends(dag, joined.write_job[row], joined.read_job[read])
+        kept = depends(dag, joined.write_job[row], joined.read_job[read])
+        self.unjoined = len(np.unique(joined.write_job[row[~kept]] * dag.n + joined.read_job[read[~kept]]))
         row, read = row[kept], read[kept]
         fed = np.zeros(len(joined.read_job), np.bool_)
         fed[read] = True
@@ -243,8 +246,14 @@ def _first_known(code: Int64, size: Int64) -> tuple[Int64, Int64]:
     return distinct, order[first]
 
 
-def _depends(dag: Dag, producer: Int64, reader: Int64) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Tell of each pair whether the reader comes after the producer."""
+def depends(dag: Dag, producer: Int64 | Int32, reader: Int64 | Int32) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Tell of each pair of jobs whether the second comes after the first.
+
+    Examples
+    --------
+    >>> depends(Dag.from_edges(3, [0, 1], [1, 2]), np.array([0, 2]), np.array([2, 0]))
+    array([ True, False])
+    """
     tails, heads = producer.astype(np.int32), reader.astype(np.int32)
     kept = _core.has_edge(dag.succ_ptr, dag.succ, tails, heads).view(np.bool_)
     rest = np.flatnonzero(~kept)

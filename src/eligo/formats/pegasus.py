@@ -166,25 +166,27 @@ class _Reader:
         number = self.draft.add_job(name, job.line)
         self.ids.append(identity)
         kind = job.get("type") or "job"
-        if kind not in _KINDS:
+        if not isinstance(kind, str) or kind not in _KINDS:
             self.draft.note(job.line, f"a job's type is {shown(kind)}: taken as one job")
         for use in self.mappings(job.get("uses"), "uses", job.line):
             self.read_use(number, use)
-        self.read_profiles(number, self.part(job, "profiles"))
+        self.read_profiles(number, self.part(job, "profiles"), exact="memoryInBytes" in own)
         for key, column in (("memoryInBytes", self.draft.memory), ("tempBytes", self.draft.temporary)):
             if own.get(key) is not None:
                 column[number] = self.draft.quantity(number, own[key], own.line)
         if own.get("count") is not None:
             self.draft.counts[number] = max(self.draft.quantity(number, own["count"], own.line), 0)
         arguments = self.items(job.get("arguments"), "arguments", job.line)
-        self.jobs.append(PegasusJob(str(kind), _transformation(job), tuple(map(_argument, arguments))))
+        self.jobs.append(
+            PegasusJob(kind if isinstance(kind, str) else "job", _transformation(job), tuple(map(_argument, arguments)))
+        )
 
     def read_use(self, job: int, use: YamlMapping) -> None:
         file = self.draft.text(use.get("lfn"), "the lfn of a use", use.line)
         link = use.get("type")
         if link is None:
             self.draft.note(use.line, "a use without type is taken as neither read nor written")
-        elif link not in _LINKS:
+        elif not isinstance(link, str) or link not in _LINKS:
             raise self.source.error(
                 use.line, f"unknown type {shown(link)} of file {shown(file)}", hint="a type is input, output or inout"
             )
@@ -198,12 +200,12 @@ class _Reader:
         stated = self.part(holder, "metadata").get("size", holder.get("size"))
         return self.draft.size(stated, holder.line)
 
-    def read_profiles(self, job: int, profiles: YamlMapping) -> None:
+    def read_profiles(self, job: int, profiles: YamlMapping, *, exact: bool) -> None:
         pegasus, condor = self.part(profiles, "pegasus"), self.part(profiles, "condor")
         if pegasus.get("runtime") is not None:
             self.draft.set_time(job, pegasus["runtime"], pegasus.line)
         for profile, key in ((pegasus, "memory"), (condor, "request_memory")):
-            stated = profile.get(key)
+            stated = None if exact else profile.get(key)  # we wrote it to the byte elsewhere
             if isinstance(stated, str) and stated.strip().isdigit() and len(stated) < 20:
                 self.draft.memory[job] = self.draft.quantity(job, stated, profile.line, unit=_MIB)
                 break
