@@ -41,13 +41,14 @@ def run(args: argparse.Namespace) -> int:
     from eligo.formats import format_for_writing, write
     from eligo.formats.storage import replace_file
 
+    target = format_for_writing(args.out, args.target_format).NAME
     document = open_input(args)
-    target = format_for_writing(args.out, args.target_format)
+    dag = document.dag
     if document.format == target == "dagman" and not args.reduce:
-        replace_file(args.out, [_dagman_bytes(document, args.flatten)])
-        return 0
-    dag = graph.remove_shortcuts(document.dag) if args.reduce else document.dag
-    warn(f"not written: {text}" for text in write(dag, args.out, format=target))
+        replace_file(args.out, [_dagman_bytes(document, flat=args.flatten)])
+    else:
+        dag = graph.remove_shortcuts(dag) if args.reduce else dag
+        warn(f"not written: {text}" for text in write(dag, args.out, format=target))
     if args.out != "-":
         say(f"{args.out}: {dag.n:,} jobs, {dag.m:,} edges")
     return 0

@@ -88,6 +88,7 @@ def _known_facts(dag: Dag) -> dict[str, Any]:
         sizes, readers, outside = dag.data.size_bytes, dag.data.reader_counts, dag.data.producer == OUTSIDE
         facts["data"] = {
             "count": dag.data.k,
+            "named": dag.data.names is not None,
             "bytes": sum(sizes[sizes != UNKNOWN].tolist()),  # as Python integers: the sum may exceed 64 bits
             "unknown_sizes": int((sizes == UNKNOWN).sum()),
             "inputs": int(outside.sum()),
@@ -99,9 +100,9 @@ def _known_facts(dag: Dag) -> dict[str, Any]:
 
 def _table(facts: dict[str, Any]) -> str:
     rows = [
-        ("jobs", _number(facts["jobs"]), f"{_number(facts['sources'])} sources, {_number(facts['sinks'])} sinks"),
-        ("edges", _number(facts["edges"]), f"{_number(facts['shortcuts'])} of them shortcuts"),
-        ("levels", _number(facts["levels"]), f"the widest has {_number(facts['width'])} jobs"),
+        ("jobs", _number(facts["jobs"]), f"{_plural(facts['sources'], 'source')}, {_plural(facts['sinks'], 'sink')}"),
+        ("edges", _number(facts["edges"]), f"{_plural(facts['shortcuts'], 'shortcut')} among them"),
+        ("levels", _number(facts["levels"]), f"the widest has {_plural(facts['width'], 'job')}"),
         ("components", _number(facts["components"]), ""),
         ("critical path", *_critical_path(facts)),
         *_known_rows(facts),
@@ -120,7 +121,9 @@ def _known_rows(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
         rows.append(("times", "unknown", "--job-data TABLE supplies them"))
     else:
         missing = facts["jobs_without_time"]
-        rows.append(("total time", _seconds(facts["total_time_s"]), f"unknown of {missing} jobs" if missing else ""))
+        rows.append(
+            ("total time", _seconds(facts["total_time_s"]), f"unknown of {_plural(missing, 'job')}" if missing else "")
+        )
     if facts["tasks"] is not None:
         rows.append(("tasks", _number(facts["tasks"]), "some jobs stand for several"))
     if facts["largest_memory_bytes"] is not None:
@@ -129,7 +132,9 @@ def _known_rows(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
         rows.append(("scratch space", format_size(facts["temp_bytes"]), "the most that one job needs while it runs"))
     data = facts["data"]
     if data is None:
-        rows.append(("data sizes", "unknown", "" if facts["total_time_s"] is None else "--job-data TABLE supplies them"))
+        rows.append(
+            ("data sizes", "unknown", "" if facts["total_time_s"] is None else "--job-data TABLE supplies them")
+        )
     else:
         remark = ", ".join(
             f"{_number(data[key])} {text}"
@@ -141,16 +146,22 @@ def _known_rows(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
             )
             if data[key]
         )
-        rows.append(("data", format_size(data["bytes"]), f"in {_number(data['count'])} files or edges" + f": {remark}" * bool(remark)))
+        what = "one on each edge" if not data["named"] else f"{_plural(data['count'], 'file')}"
+        rows.append(("data", format_size(data["bytes"]), f"{what}: {remark}" if remark else what))
     return rows
 
 
 def _critical_path(facts: dict[str, Any]) -> tuple[str, str]:
-    jobs = facts["critical_path_jobs"]
-    shown = " > ".join(jobs if len(jobs) <= 4 else [*jobs[:2], "...", *jobs[-2:]])
-    if facts["critical_path_unit"] == "jobs":
-        return f"{_number(len(jobs))} jobs", shown
-    return _seconds(facts["critical_path"]), f"{_number(len(jobs))} jobs: {shown}"
+    jobs = [name if len(name) <= 24 else f"{name[:23]}…" for name in facts["critical_path_jobs"]]
+    shown = " > ".join(jobs if len(jobs) <= 3 else [jobs[0], "...", jobs[-1]])
+    length = _plural(len(jobs), "job")
+    return (length, shown) if facts["critical_path_unit"] == "jobs" else (
+        _seconds(facts["critical_path"]), f"{length}: {shown}"
+    )  # fmt: skip
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def _number(value: int) -> str:

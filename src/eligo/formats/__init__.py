@@ -6,6 +6,7 @@ A format is found by content first and by name second, since three unrelated lan
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from functools import cache
 from importlib import import_module
@@ -16,12 +17,12 @@ from eligo.errors import CycleError, EligoError, EligoWarning
 from eligo.formats.base import Document, EdgeRule, FormatModule, Notes
 from eligo.formats.storage import Source, load, replace_file
 
-__all__ = ["Document", "EdgeRule", "formats", "open_document", "read", "write"]
+__all__ = ["Document", "EdgeRule", "find_format", "format_for_writing", "formats", "open_document", "read", "write"]
 
 # In the order in which content is tried: the formats that are easiest to tell come first.
 _MODULES = ("wfformat", "dax", "pegasus", "dot", "cws", "stg", "dagman", "edgelist", "mermaid")
 
-_HEAD_CHARS = 65_536
+_HEAD_BYTES = 65_536
 
 
 @cache
@@ -82,7 +83,7 @@ def open_document(
 ) -> Document:
     """Read a file like :func:`read`, and keep what it said beside the dag."""
     source = load(path)
-    module = _by_name(format) if format else _by_content(source)
+    module = _by_name(format) if format else find_format(source)
     if not hasattr(module, "parse"):
         raise EligoError(f"{source.path}: {module.TITLE} can be written but not read")
     try:
@@ -116,9 +117,7 @@ def write(dag: Dag, path: str | os.PathLike[str], *, format: str | None = None) 
     0,1
     ()
     """
-    module = _by_name(format) if format else _by_suffix(os.fspath(path))
-    if not hasattr(module, "generate"):
-        raise EligoError(f"{module.TITLE} can be read but not written", hint=f"write one of: {_listed('generate')}")
+    module = format_for_writing(path, format)
     lost = Notes()
     replace_file(path, (piece.encode("utf-8", "surrogateescape") for piece in module.generate(dag, lost)))
     return lost.texts()
@@ -135,22 +134,29 @@ def _by_name(name: str) -> FormatModule:
         raise EligoError(f"unknown format {name!r}", hint=f"one of: {', '.join(formats())}") from None
 
 
-def _by_suffix(path: str) -> FormatModule:
-    name = path.lower().removesuffix(".gz")
+def format_for_writing(path: str | os.PathLike[str], format: str | None = None) -> FormatModule:
+    """Return the format to write: the one named, else the one that the file's name ends in."""
+    if format:
+        module = _by_name(format)
+        if not hasattr(module, "generate"):
+            raise EligoError(f"{module.TITLE} can be read but not written", hint=f"write one of: {_listed('generate')}")
+        return module
+    name = os.fspath(path).lower().removesuffix(".gz")
     for module in formats().values():
         if name.endswith(module.SUFFIXES) and hasattr(module, "generate"):
             return module
     raise EligoError(
-        f"{path}: the name does not tell which format to write", hint=f"give --format, one of: {_listed('generate')}"
+        f"{os.fspath(path)}: the name does not tell which format to write",
+        hint=f"name the format, one of: {_listed('generate')}",
     )
 
 
-def _by_content(source: Source) -> FormatModule:
-    if not source.data.strip():
+def find_format(source: Source) -> FormatModule:
+    """Return the format of a file: by content first, by name where the content fits several formats or none."""
+    if not re.search(rb"[^\s\xef\xbb\xbf]", source.data):
         raise source.error(1, "the file is empty", hint="a workflow needs at least one job")
-    head = Source(source.path, source.data[:_HEAD_CHARS]).data.decode("utf-8-sig", "replace")
-    if source.data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        head = source.data[:_HEAD_CHARS].decode("utf-16", "replace")
+    marked_utf16 = source.data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    head = source.data[:_HEAD_BYTES].decode("utf-16" if marked_utf16 else "utf-8-sig", "replace")
     fitting = [module for module in formats().values() if hasattr(module, "parse") and module.sniff(head)]
     name = source.path.lower().removesuffix(".gz")
     for module in fitting:
@@ -161,4 +167,6 @@ def _by_content(source: Source) -> FormatModule:
     for module in formats().values():  # content that fits nothing: the named format's reader says best what is wrong
         if name.endswith(module.SUFFIXES) and hasattr(module, "parse"):
             return module
-    raise source.error(1, "this is no workflow format I know", hint=f"give --format, one of: {_listed('parse')}")
+    raise source.error(
+        1, "this is no workflow format I know", hint=f"name the format with --from, one of: {_listed('parse')}"
+    )

@@ -1,0 +1,126 @@
+"""``info`` and ``convert`` as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from eligo import read
+from eligo.cli import main
+from tests.corpus import DATA, needs_shared, statistics
+
+
+@needs_shared
+@pytest.mark.parametrize("file", statistics())
+def test_info_gives_the_counts_of_the_corpus(file, capsys):
+    row = statistics()[file]
+    assert main(["info", "--json", "--edges", "declared", str(DATA / file)]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    expected = {
+        "jobs": "nodes",
+        "edges": "declared_edges",
+        "sources": "sources",
+        "sinks": "sinks",
+        "levels": "levels",
+        "width": "widest_level",
+        "components": "components",
+        "shortcuts": "transitive_edges",
+    }
+    assert {key: facts[key] for key in expected} == {key: int(row[column]) for key, column in expected.items()}
+    assert len(facts["critical_path_jobs"]) <= facts["levels"]
+
+
+DIAMOND = "JOB a x.sub\nJOB b x.sub\nJOB c x.sub\nJOB d x.sub\nPARENT a CHILD b c\nPARENT b c CHILD d\n"
+
+
+@pytest.fixture
+def diamond(tmp_path, monkeypatch):
+    (tmp_path / "diamond.dag").write_text(DIAMOND)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_info_as_text(diamond, capsys):
+    assert main(["info", "diamond.dag"]) == 0
+    shown = capsys.readouterr().out
+    assert "diamond.dag: HTCondor DAGMan" in shown
+    assert "3 jobs" in shown
+    assert "1 source, 1 sink" in shown
+
+
+def test_info_with_job_data(diamond, capsys):
+    (diamond / "times.csv").write_text("job,time_s,output_bytes\na,10,1kB\nb,20,2kB\nc,5,1kB\nd,1,0\n")
+    assert main(["info", "--json", "--job-data", "times.csv", "diamond.dag"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["critical_path"] == 31
+    assert facts["critical_path_unit"] == "s"
+    assert facts["critical_path_jobs"] == ["a", "b", "d"]
+    assert facts["data"]["bytes"] == 4000
+
+
+def test_info_reads_standard_input():
+    run = subprocess.run(
+        [sys.executable, "-m", "eligo", "info", "--json", "-"],
+        input=DIAMOND, capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    assert json.loads(run.stdout)["jobs"] == 4
+
+
+def test_dagman_to_dagman_is_lossless(diamond):
+    text = '# mine\nJob  a x.sub\r\nVARS a k="v"\n\n  PRIORITY a 3'
+    (diamond / "odd.dag").write_bytes(text.encode())
+    assert main(["convert", "odd.dag", "copy.dag"]) == 0
+    assert (diamond / "copy.dag").read_bytes() == text.encode()
+
+
+def test_flatten_expands_splices(diamond):
+    (diamond / "outer.dag").write_text("SPLICE s diamond.dag\nJOB z x.sub\nPARENT s CHILD z\n")
+    assert main(["convert", "--flatten", "outer.dag", "flat.dag"]) == 0
+    flat = read("flat.dag")
+    assert (flat.n, flat.m) == (5, 5)
+
+
+def test_reduce_leaves_out_shortcuts(diamond):
+    (diamond / "tri.csv").write_text("parent,child\na,b\nb,c\na,c\n")
+    assert main(["convert", "--reduce", "tri.csv", "out.csv"]) == 0
+    assert read("out.csv").m == 2
+
+
+@needs_shared
+@pytest.mark.parametrize("file", sorted(statistics())[::6])
+@pytest.mark.parametrize("suffix", [".dag", ".json", ".yml", ".dot", ".csv", ".json.gz"])
+def test_every_format_to_every_other_keeps_jobs_and_edges(file, suffix, tmp_path, capsys):
+    before = read_quietly(DATA / file)
+    out = tmp_path / f"out{suffix}"
+    assert main(["convert", "--flatten", str(DATA / file), str(out)]) == 0
+    after = read_quietly(out)
+    assert (after.n, after.m) == (before.n, before.m)
+    assert after.tails.tolist() == before.tails.tolist()
+    assert after.heads.tolist() == before.heads.tolist()
+
+
+def read_quietly(path):
+    from eligo.formats import open_document
+
+    return open_document(path).dag
+
+
+def test_mermaid_on_standard_output(diamond, capsysbinary):
+    assert main(["convert", "--to", "mermaid", "diamond.dag", "-"]) == 0
+    captured = capsysbinary.readouterr()
+    assert captured.out.startswith(b"flowchart")
+    assert captured.err == b""
+
+
+def test_what_is_lost_is_said(diamond, capsys):
+    (diamond / "w.csv").write_text("parent,child,size_bytes\na,b,5\n")
+    assert main(["convert", "w.csv", "w.mmd"]) == 0
+    assert "not written" in capsys.readouterr().err
+
+
+def test_the_output_name_must_tell_a_format(diamond, capsys):
+    assert main(["convert", "diamond.dag", "out.unknown"]) == 1
+    assert "does not tell which format" in capsys.readouterr().err
