@@ -1,4 +1,4 @@
-"""The frame of the command line: help, version, errors as messages, exit statuses, no imports before they are needed."""
+"""The frame of the command line: help, version, errors as messages, exit statuses, imports only when needed."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
     parser.add_argument("out", metavar="OUT", help="the file to write; - for standard output").complete = "file"  # type: ignore[attr-defined]
     writing = parser.add_argument_group("writing")
-    writing.add_argument("--to", dest="target_format", metavar="FORMAT", help="its format, where the name does not tell")
+    writing.add_argument("--to", dest="target_format", metavar="FORMAT", help="its format, if the name does not tell")
     writing.add_argument("--reduce", action="store_true", help="leave out shortcuts: edges beside which a path leads")
     writing.add_argument(
         "--flatten", action="store_true", help="DAGMan to DAGMan: expand splices and includes into one file"

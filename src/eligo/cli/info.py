@@ -152,7 +152,7 @@ def _known_rows(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def _critical_path(facts: dict[str, Any]) -> tuple[str, str]:
-    jobs = [name if len(name) <= 24 else f"{name[:23]}…" for name in facts["critical_path_jobs"]]
+    jobs = [name if len(name) <= 24 else f"…{name[-23:]}" for name in facts["critical_path_jobs"]]
     shown = " > ".join(jobs if len(jobs) <= 3 else [jobs[0], "...", jobs[-1]])
     length = _plural(len(jobs), "job")
     return (length, shown) if facts["critical_path_unit"] == "jobs" else (
