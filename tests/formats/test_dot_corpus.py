@@ -22,7 +22,7 @@ def test_counts(file: str) -> None:
     counts = shape(document.dag)
     assert counts == {key: int(row[key]) for key in counts}
     assert document.format == "dot"
-    assert document.details.dialect == DIALECTS[file.split("/")[0]]
+    assert document.details.dialect == DIALECTS[file.split("/", maxsplit=1)[0]]
     assert document.warnings == ()
 
 

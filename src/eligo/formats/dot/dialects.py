@@ -32,11 +32,10 @@ from eligo.errors import CycleError, EligoError
 from eligo.formats.base import Notes
 from eligo.formats.dot.contract import contract
 from eligo.formats.dot.model import Graph
-from eligo.formats.dot.shared_data import read_shared
+from eligo.formats.dot.shared_data import decode_id, read_shared
 from eligo.formats.edge_weights import merge_weights, parse_weight
 from eligo.formats.sizes import parse_count, parse_seconds, parse_size
 from eligo.formats.storage import Source
-from eligo.formats.text_names import decode_name
 
 __all__ = ["DotDetails", "to_dag"]
 
@@ -155,7 +154,7 @@ class _Meaning:
             return labels
         if self.dialect == "eligo":
             try:
-                names = [decode_name(name) if "%" in name else name for name in names]
+                names = [decode_id(name) if "%" in name else name for name in names]
             except EligoError as error:
                 raise self.source.error(None, error.text, hint=error.hint) from None
             if len(set(names)) < len(names):

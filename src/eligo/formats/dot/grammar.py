@@ -346,7 +346,7 @@ class _Parser:
         waiting = [operand]
         while waiting:
             subgraph = waiting.pop()
-            self._spend(1 + len(subgraph.members))
+            self._spend(8 + len(subgraph.members))  # a visit takes as long as a few edges
             nodes.update(subgraph.members)
             waiting.extend(reversed(subgraph.children))
         return iter(nodes)

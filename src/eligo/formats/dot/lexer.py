@@ -37,7 +37,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ESCAPE = re.compile(r'\\(?:(")|(\r?\n)|.)', re.DOTALL)
-_ANGLE = re.compile(r"<!--.*?-->|[<>]", re.DOTALL)
+_ANGLE = re.compile(r"[<>]")
 _SHOWN = re.compile(r"[^\s;,{}\[\]]{1,30}|.", re.DOTALL)
 
 
@@ -137,11 +137,10 @@ class Lexer:
         begin = self.offset
         depth = 0
         for angle in _ANGLE.finditer(self.text, begin):
-            if angle[0] in "<>":
-                depth += 1 if angle[0] == "<" else -1
-                if depth == 0:
-                    self.restart(angle.end())
-                    return self.text[begin + 1 : angle.start()]
+            depth += 1 if angle[0] == "<" else -1
+            if depth == 0:
+                self.restart(angle.end())
+                return self.text[begin + 1 : angle.start()]
         raise self.error(begin, "the HTML string that begins here does not end", hint="every < needs its >")
 
 

@@ -1,4 +1,4 @@
-"""Shared data in DOT: numbered, listed once where they are made, and by number where they are read.
+"""What our own writer encodes. Shared data in DOT: numbered, listed once where they are made, and by number where they are read.
 
 A node's ``outputs`` is a list of ``number:name=size``, its ``inputs`` a list of numbers; what exists before the
 workflow starts stands in the graph's own ``inputs``. Names are encoded, so that a list is split by blanks; they are
@@ -18,10 +18,29 @@ from eligo.formats.sizes import parse_size
 from eligo.formats.storage import Source
 from eligo.formats.text_names import decode_name, encode_name
 
-__all__ = ["SharedLists", "list_shared", "read_shared"]
+__all__ = ["SharedLists", "decode_id", "encode_id", "list_shared", "read_shared"]
 
 _ENTRY = re.compile(r"([0-9]{1,9}):([^:=\s]*)=(\?|[0-9]{1,19})")
 _HINT = "an entry of outputs reads number:name=size, one of inputs is a number"
+
+
+def encode_id(name: str) -> str:
+    r"""Return a node's ID for any job's name; one that needs ``%XX`` begins with ``_``.
+
+    Graphviz takes an ID that begins with a per cent sign for one of its own and prints another in its place.
+
+    Examples
+    --------
+    >>> encode_id("a b"), encode_id("\\n"), decode_id(encode_id("\\n"))
+    ('a b', '_%5Cn', '\\n')
+    """
+    encoded = encode_name(name)
+    return encoded if encoded == name else "_" + encoded
+
+
+def decode_id(text: str) -> str:
+    """Return the job's name for which :func:`encode_id` made this ID."""
+    return decode_name(text.removeprefix("_"))
 
 
 @dataclass(slots=True)

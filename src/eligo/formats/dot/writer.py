@@ -1,7 +1,7 @@
 """A dag as DOT that graphviz draws and our reader takes back unchanged.
 
 Every job has a line of its own, in order, so that numbers stay; IDs are quoted unless they are plain words or
-numbers, and what a quoted string cannot hold faithfully (backslashes, control characters) is written as ``%XX``.
+numbers, and what a quoted string cannot hold faithfully (backslashes, control characters) is written as ``%XX`` after a ``_``.
 Where every datum is the nameless weight of one edge, the edge has a ``size``; otherwise jobs list what they read and
 write (see ``shared_data``). Edges that carry data come first, in the order of the data.
 """
@@ -15,9 +15,8 @@ from math import isnan
 from eligo.dag import UNKNOWN, Dag
 from eligo.formats.base import Notes
 from eligo.formats.dot.lexer import KEYWORDS
-from eligo.formats.dot.shared_data import SharedLists, list_shared
+from eligo.formats.dot.shared_data import SharedLists, encode_id, list_shared
 from eligo.formats.edge_weights import format_weight, is_edge_weights, weighted_edges
-from eligo.formats.text_names import encode_name
 
 __all__ = ["generate"]
 
@@ -38,7 +37,7 @@ def generate(dag: Dag, lost: Notes) -> Iterator[str]:
       a -> "b c";
     }
     """
-    ids = [_quoted(encode_name(name)) for name in dag.names]
+    ids = [_quoted(encode_id(name)) for name in dag.names]
     lists, style = SharedLists(""), "jobs"
     if is_edge_weights(dag):
         style = "edges"
