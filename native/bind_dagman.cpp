@@ -125,6 +125,11 @@ void bind_dagman(nb::module_& m) {
         .def_prop_ro("odd_jobs_before", column(&Scan::odd_jobs_before))
         .def_prop_ro("odd_links_before", column(&Scan::odd_links_before))
         .def_prop_ro("odd_marks_before", column(&Scan::odd_marks_before))
+        .def_prop_ro("var_names", [](const DagmanScan& s) {
+            nb::list out;
+            for (Node i = 0; i < s.scan.var_names.size(); ++i) out.append(to_str(s.scan.var_names.at(i)));
+            return out;
+        })
         .def("numbers", &numbers, "name"_a)
         .def("texts", &texts, "name"_a)
         .def("edges", [](const DagmanScan& s, Offset first, Offset last, In<Node> node_of, In<Offset> tp, In<Node> t,

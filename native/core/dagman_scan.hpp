@@ -52,32 +52,45 @@ inline Keyword keyword_of(Text word) {
     return unknown;
 }
 
-// Names to numbers in order of first sight. The bytes live in one arena, the table holds numbers only.
+// Names to numbers in order of first sight. The bytes live in one arena. The table is larger than the caches for a
+// million names, so two guesses come first: the name after the one found last, since files go through their jobs in one
+// order again and again, and a small table of names used of late, since they mention a job's neighbours together.
 class Names {
 public:
-    Names() : slots_(1 << 10, -1) {}
+    Names() : slots_(1 << 10), recent_(1 << 13) {}
 
-    Node size() const { return static_cast<Node>(ends_.size()); }
-    Text at(Node i) const {
-        const std::size_t begin = i ? ends_[i - 1] : 0;
-        return Text(arena_).substr(begin, ends_[i] - begin);
-    }
-    Node find(Text name) const { return slots_[slot(name, hash(name))]; }
+    Node size() const { return static_cast<Node>(spans_.size()); }
+    Text at(Node i) const { return {arena_.data() + spans_[i].begin, spans_[i].size}; }
+    Node find(Text name) const { return slots_[slot(name, hash(name))].number; }
     Node intern(Text name) {
-        const std::uint64_t h = hash(name);
-        std::size_t s = slot(name, h);
-        if (slots_[s] >= 0) return slots_[s];
-        const Node number = size();
-        arena_.append(name);
-        ends_.push_back(arena_.size());
-        hashes_.push_back(static_cast<std::uint32_t>(h));
-        slots_[s] = number;
-        if (ends_.size() * 2 > slots_.size()) grow();
+        if (guess_ < size() && at(guess_) == name) return guess_++;
+        const std::uint32_t h = hash(name);
+        Slot& recent = recent_[h & (recent_.size() - 1)];
+        if (recent.number >= 0 && recent.hash == h && at(recent.number) == name) return recent.number;
+        const std::size_t s = slot(name, h);
+        Node number = slots_[s].number;
+        if (number < 0) {
+            number = size();
+            spans_.push_back({arena_.size(), name.size()});
+            arena_.append(name);
+            slots_[s] = {h, number};
+            if (spans_.size() * 2 > slots_.size()) grow();
+        }
+        recent = {h, number};
+        guess_ = number + 1;
         return number;
     }
 
 private:
-    static std::uint64_t hash(Text name) {
+    struct Slot {
+        std::uint32_t hash = 0;
+        Node number = -1;
+    };
+    struct Span {
+        std::size_t begin, size;
+    };
+
+    static std::uint32_t hash(Text name) {
         std::uint64_t h = 0x9E3779B97F4A7C15ull ^ name.size();
         const char* p = name.data();
         std::size_t left = name.size();
@@ -87,8 +100,8 @@ private:
             h = mix(h ^ chunk);
         }
         std::uint64_t chunk = 0;
-        if (left) std::memcpy(&chunk, p, left);
-        return mix(h ^ chunk);
+        for (std::size_t i = 0; i < left; ++i) chunk = chunk << 8 | static_cast<unsigned char>(p[i]);
+        return static_cast<std::uint32_t>(mix(h ^ chunk));
     }
     static std::uint64_t mix(std::uint64_t x) {
         x *= 0xBF58476D1CE4E5B9ull;
@@ -96,27 +109,28 @@ private:
         x *= 0x94D049BB133111EBull;
         return x ^ (x >> 29);
     }
-    std::size_t slot(Text name, std::uint64_t h) const {
+    std::size_t slot(Text name, std::uint32_t h) const {
         const std::size_t mask = slots_.size() - 1;
-        std::size_t s = static_cast<std::uint32_t>(h) & mask;
-        while (slots_[s] >= 0 && !(hashes_[slots_[s]] == static_cast<std::uint32_t>(h) && at(slots_[s]) == name))
-            s = (s + 1) & mask;
+        std::size_t s = h & mask;
+        while (slots_[s].number >= 0 && !(slots_[s].hash == h && at(slots_[s].number) == name)) s = (s + 1) & mask;
         return s;
     }
     void grow() {
-        slots_.assign(slots_.size() * 2, -1);
+        std::vector<Slot> old(slots_.size() * 2);
+        old.swap(slots_);
         const std::size_t mask = slots_.size() - 1;
-        for (Node i = 0; i < size(); ++i) {
-            std::size_t s = hashes_[i] & mask;
-            while (slots_[s] >= 0) s = (s + 1) & mask;
-            slots_[s] = i;
+        for (const Slot& entry : old) {
+            if (entry.number < 0) continue;
+            std::size_t s = entry.hash & mask;
+            while (slots_[s].number >= 0) s = (s + 1) & mask;
+            slots_[s] = entry;
         }
     }
 
     std::string arena_;
-    std::vector<std::size_t> ends_;
-    std::vector<std::uint32_t> hashes_;
-    std::vector<Node> slots_;
+    std::vector<Span> spans_;
+    std::vector<Slot> slots_, recent_;
+    Node guess_ = 0;
 };
 
 inline Text trim(Text text) {
@@ -251,7 +265,7 @@ bool each_var(Text rest, Visit&& visit) {
 
 // What one file says, as columns. `jobs_before` and its like tell where among the plain lines an odd line stands.
 struct Scan {
-    Names symbols, submits;
+    Names symbols, submits, var_names;
     std::vector<std::uint8_t> defined;  // by symbol: has a plain JOB line
 
     std::vector<Node> job_symbol, job_submit;
@@ -352,10 +366,11 @@ private:
         return true;
     }
 
-    static bool plain_mark(Keyword kind, Words words) {
+    bool plain_mark(Keyword kind, Words words) {
         if (kind == script) return !words.done();
         if (kind == vars)
-            return !words.rest().empty() && each_var(words.rest().substr(1), [](Text, Text) {});
+            return !words.rest().empty() &&
+                   each_var(words.rest().substr(1), [&](Text name, Text) { var_names.intern(name); });
         const Text word = words.next();
         if (word.empty()) return false;
         if (kind == retry && plain_integer(word, 9, false) && !words.done())

@@ -43,6 +43,10 @@ class Keyword(IntEnum):
     PIN_OUT = 30
     UNKNOWN = 255
 
+    def __bool__(self) -> bool:
+        """Every command is something, the one numbered 0 too."""
+        return True
+
 
 NODE_KEYWORDS = frozenset({Keyword.JOB, Keyword.SUBDAG, Keyword.FINAL, Keyword.PROVISIONER, Keyword.SERVICE})
 """The commands that define a node."""

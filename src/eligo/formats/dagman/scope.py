@@ -64,6 +64,7 @@ class Scope:
         self.directory = directory
         self.texts = texts
         self.files: list[FileScope] = []
+        self.parts: dict[int, None] = {}
         self.known: dict[str, int] | None = None
         self.count = 0
         self.own_count = 0
@@ -105,6 +106,7 @@ class Scope:
             known = self.known
             file.node_of = np.fromiter((known.get(name, -1) for name in names), np.int32, len(names))
         self.files.append(file)
+        self.parts[file.number] = None
 
     def define(self, name: str, meaning: int) -> None:
         """Give a name its meaning, in this file and in those that include it."""
@@ -242,6 +244,7 @@ class Scope:
         """Return the finished DAG."""
         return Unit(
             files=self.texts,
+            parts=tuple(self.parts),
             count=self.count,
             directory=self.directory,
             nodes=tuple(self.nodes),

@@ -50,6 +50,7 @@ class Scan(Protocol):
     odd_jobs_before: Int64
     odd_links_before: Int64
     odd_marks_before: Int64
+    var_names: list[str]
 
     def find(self, name: bytes) -> int: ...
     def intern(self, name: bytes) -> int: ...
@@ -147,6 +148,10 @@ class Unit:
 
     Attributes
     ----------
+    files
+        Every file of the whole reading, shared.
+    parts
+        The numbers of the files it is made of, splices left out.
     count
         How many jobs it has, those of its splices included.
     directory
@@ -158,6 +163,7 @@ class Unit:
     """
 
     files: Sequence[DagFile]
+    parts: tuple[int, ...]
     count: int
     directory: str
     nodes: tuple[NodeRun, ...]
@@ -190,9 +196,50 @@ class Unit:
         return scan.symbol_names(scan.job_symbol[run.first : run.first + run.count])
 
     @cached_property
+    def index(self) -> MarkIndex:
+        """Where the lines about each node are."""
+        return MarkIndex.of(self)
+
+    @cached_property
     def own(self) -> dict[str, int]:
         """The numbers of its own nodes by name."""
         return {name: run.position + i for run in self.nodes for i, name in enumerate(self.names_of(run))}
+
+
+@dataclass(frozen=True, eq=False)
+class MarkIndex:
+    """The lines about nodes, sorted by node and then as they stand; ``for_all`` are those about ALL_NODES."""
+
+    positions: list[int]
+    node: Int32
+    order: Int64
+    run: Int64
+    step: Int64
+    for_all: list[tuple[int, OddMark]]
+
+    @classmethod
+    def of(cls, unit: Unit) -> MarkIndex:
+        """Sort the marks of a unit; O(k log k) for k marks."""
+        runs = [
+            mark.nodes if isinstance(mark, MarkRun) else np.array([mark.node], np.int32) for mark in unit.marks
+        ]  # fmt: skip
+        node = np.concatenate([np.empty(0, np.int32), *runs])
+        lengths = np.array([len(run) for run in runs], np.int64)
+        run = np.repeat(np.arange(len(runs), dtype=np.int64), lengths)
+        starts = np.cumsum(lengths) - lengths
+        step = np.arange(len(node), dtype=np.int64) - np.repeat(starts, lengths)
+        by_node = np.argsort(node, kind="stable")
+        for_all = [
+            (int(start), mark)
+            for start, mark in zip(starts, unit.marks, strict=True)
+            if isinstance(mark, OddMark) and mark.node == ALL_NODES
+        ]
+        positions = [nodes.position for nodes in unit.nodes]
+        return cls(positions, node[by_node], by_node, run[by_node], step[by_node], for_all)
+
+    def rows(self, node: int) -> range:
+        """Return where the lines about one node are in the columns."""
+        return range(int(np.searchsorted(self.node, node)), int(np.searchsorted(self.node, node, "right")))
 
 
 def walk(unit: Unit) -> Iterator[tuple[Unit, int, str, str]]:

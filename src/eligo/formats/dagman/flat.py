@@ -1,0 +1,121 @@
+"""One file without splices and includes that DAGMan reads to the same jobs and edges.
+
+A splice file used twice cannot carry two sets of priorities, and the outer file cannot name a splice's jobs: whoever has
+something to say of every single job needs this. Since ``+`` is refused in node names, ``S+a`` becomes ``S.a``, and the
+file says so in comments. Every path stays relative to the directory of the original, where the new file belongs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from eligo.formats.base import Document
+from eligo.formats.dagman.commands import Script
+from eligo.formats.dagman.details import Details, NodeDetails
+from eligo.formats.dagman.names import legal_names
+from eligo.formats.dagman.words import Var
+from eligo.formats.dagman.writer import links
+
+__all__ = ["flat_names", "flatten"]
+
+
+def flat_names(document: Document) -> list[str]:
+    """Return the name of each job in the flattened file, in the order of the dag's jobs."""
+    return legal_names(document.dag.names)
+
+
+def flatten(document: Document) -> str:
+    r"""Return one DAG file with all splices and includes expanded.
+
+    Examples
+    --------
+    >>> from eligo.formats.dagman import parse
+    >>> from eligo.formats.storage import Source
+    >>> print(flatten(parse(Source("x.dag", b"job a a.sub\nretry a 3\njob b b.sub\nparent a child b\n"))), end="")
+    JOB a a.sub
+    RETRY a 3
+    JOB b b.sub
+    PARENT a CHILD b
+    """
+    return "".join(_lines(document))
+
+
+def _lines(document: Document) -> Iterator[str]:
+    details = document.details
+    assert isinstance(details, Details)
+    names = flat_names(document)
+    for old, new in zip(document.dag.names, names, strict=True):
+        if old != new:
+            yield f"# {old} is called {new} here\n"
+    for setting in details.settings:
+        yield f"{setting.kind.name} {setting.text}\n"
+    shared: dict[str, str] = {}
+    for index, name in enumerate(names):
+        yield from _node(details.job(index), name, shared)
+    others = list(details.others())
+    for node, name in zip(others, legal_names([*names, *(node.name for node in others)])[len(names) :], strict=True):
+        yield from _node(node, name, shared)
+    for category, most in details.maxjobs.items():
+        yield f"MAXJOBS {category} {most}\n"
+    yield from links(document.dag, names)
+    tails, heads = details.weak_edges
+    for tail, head in zip(tails.tolist(), heads.tolist(), strict=True):
+        yield f"WEAK PARENT {names[tail]} CHILD {names[head]}\n"
+
+
+def _node(node: NodeDetails, name: str, shared: dict[str, str]) -> Iterator[str]:
+    submit = _quoted(node.submit)
+    if node.inline is not None:
+        if node.inline not in shared:
+            shared[node.inline] = f"description-{len(shared) + 1}"
+            body = node.inline if node.inline.endswith("\n") or not node.inline else f"{node.inline}\n"
+            yield f"SUBMIT-DESCRIPTION {shared[node.inline]} {{\n{body}}}\n"
+        submit = shared[node.inline]
+    keyword = "SUBDAG EXTERNAL" if node.kind == "subdag" else node.kind.upper()
+    directory = f" DIR {_quoted(node.directory)}" if node.directory else ""
+    yield f"{keyword} {name} {submit}{directory}{' NOOP' * node.noop}{' DONE' * node.done}\n"
+    for when in (None, True, False):
+        group = [var for var in node.vars if var.prepend is when]
+        if group:
+            yield f"VARS {name} {_PLACES[when]}{' '.join(map(_var, group))}\n"
+    for script in node.scripts:
+        yield _script(script, name)
+    yield from _marks(node, name)
+
+
+def _marks(node: NodeDetails, name: str) -> Iterator[str]:
+    if node.priority is not None:
+        yield f"PRIORITY {name} {node.priority}\n"
+    if node.retry is not None:
+        unless = "" if node.retry.unless_exit is None else f" UNLESS-EXIT {node.retry.unless_exit}"
+        yield f"RETRY {name} {node.retry.times}{unless}\n"
+    if node.category is not None:
+        yield f"CATEGORY {name} {node.category}\n"
+    if node.pre_skip is not None:
+        yield f"PRE_SKIP {name} {node.pre_skip}\n"
+    if node.abort_dag_on is not None:
+        returns = "" if node.abort_dag_on.returns is None else f" RETURN {node.abort_dag_on.returns}"
+        yield f"ABORT-DAG-ON {name} {node.abort_dag_on.exit_code}{returns}\n"
+    if node.save_point_file is not None:
+        yield f"SAVE_POINT_FILE {name} {node.save_point_file}".rstrip() + "\n"
+    if node.tolerance is not None:
+        yield f"TOLERANCE {name} {node.tolerance}\n"
+
+
+_PLACES = {None: "", True: "PREPEND ", False: "APPEND "}
+
+
+def _quoted(path: str) -> str:
+    return f'"{path}"' if " " in path or "\t" in path else path
+
+
+def _var(var: Var) -> str:
+    name = f"+{var.name[3:]}" if var.name.startswith("My.") else var.name
+    value = var.value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'{name}="{value}"'
+
+
+def _script(script: Script, name: str) -> str:
+    defer = "" if script.defer_status is None else f"DEFER {script.defer_status} {script.defer_s} "
+    debug = f"DEBUG {script.debug_file} {script.debug_stream} " if script.debug_file else ""
+    return f"SCRIPT {defer}{debug}{script.when} {name} {script.command}\n"

@@ -1,0 +1,327 @@
+"""What jobs ask for: memory, disk and processes from their submit descriptions, times from their VARS.
+
+Descriptions are shared: a file is read once, whatever the number of jobs that name it, and a file that is not there is no
+error, for DAGMan itself does not need it to read a DAG. Where a value holds ``$(x)``, the x of each job's VARS decides; jobs
+with the same values are settled together. Beside ``request_memory`` and ``request_disk``, three variables are read as this
+package's own writer gives them: ``time_s``, ``memory_bytes`` and ``temp_bytes``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eligo.dag import MAX_BYTES, UNKNOWN, Float64, Int64
+from eligo.formats.base import Notes
+from eligo.formats.dagman.commands import read_node
+from eligo.formats.dagman.keywords import Keyword
+from eligo.formats.dagman.lines import read_command
+from eligo.formats.dagman.submit import _MACRO, SubmitDescription, expand, read_size, read_submit
+from eligo.formats.dagman.unit import ALL_NODES, DagFile, MarkRun, NodeRun, OddMark, Unit
+from eligo.formats.dagman.words import Var
+
+__all__ = ["Columns", "Shelf", "columns_of"]
+
+_MANY = 256
+_MAX_SUBMIT_BYTES = 2**24
+_NOTHING = SubmitDescription({})
+_ASKED = ("request_memory", "request_disk")
+
+
+@dataclass(slots=True)
+class Columns:
+    """What is known of the jobs of a unit, splices left out; ``None`` where nothing is."""
+
+    time_s: Float64 | None = None
+    memory_bytes: Int64 | None = None
+    temp_bytes: Int64 | None = None
+    count: Int64 | None = None
+
+
+class Shelf:
+    """Submit files by path, each read at most once, and the directories they were looked for in."""
+
+    def __init__(self, base: str, notes: Notes) -> None:
+        self.base = base
+        self._notes = notes
+        self._read: dict[str, SubmitDescription] = {}
+        self._listed: dict[str, frozenset[str]] = {}
+
+    def read(self, directory: str, names: list[str]) -> list[SubmitDescription]:
+        """Return the descriptions in files that are named from a directory; an empty one for a file that is not there."""
+        if len(names) > _MANY:
+            return [self._one(directory, name) if self._present(directory, name) else _NOTHING for name in names]
+        return [self._one(directory, name) for name in names]
+
+    def _present(self, directory: str, name: str) -> bool:
+        head, tail = os.path.split(name)
+        folders = os.path.join(self.base, directory, head), os.path.join(directory, head)
+        return any(tail in self._list(folder or ".") for folder in folders)
+
+    def _list(self, folder: str) -> frozenset[str]:
+        if folder not in self._listed:
+            try:
+                self._listed[folder] = frozenset(os.listdir(folder))
+            except OSError:
+                self._listed[folder] = frozenset()
+        return self._listed[folder]
+
+    def _one(self, directory: str, name: str) -> SubmitDescription:
+        for path in (os.path.join(self.base, directory, name), os.path.join(directory, name)):
+            if path not in self._read:
+                self._read[path] = self._load(path)
+            if self._read[path] is not _NOTHING:
+                return self._read[path]
+        return _NOTHING
+
+    def _load(self, path: str) -> SubmitDescription:
+        try:
+            if not Path(path).is_file() or Path(path).stat().st_size > _MAX_SUBMIT_BYTES:
+                return _NOTHING
+            description = read_submit(Path(path).read_bytes())
+        except OSError:
+            return _NOTHING
+        for oddity in description.oddities:
+            self._notes.add(path, None, oddity)
+        return description
+
+    def lines_in(self, directory: str, name: str) -> int | None:
+        """Return how many items a file of items holds, or ``None`` where it cannot be read."""
+        for path in (os.path.join(self.base, directory, name), os.path.join(directory, name)):
+            try:
+                if Path(path).is_file() and Path(path).stat().st_size <= _MAX_SUBMIT_BYTES:
+                    lines = Path(path).read_bytes().splitlines()
+                    return sum(1 for line in lines if line.strip() and not line.lstrip().startswith(b"#"))
+            except OSError:
+                continue
+        return None
+
+
+def columns_of(unit: Unit, shelf: Shelf) -> Columns:
+    """Return what is known of a unit's own jobs."""
+    variables = _Variables(unit)
+    columns = Columns(time_s=variables.times())
+    for positions, directory, description in _users(unit, shelf):
+        _settle(columns, unit, variables, shelf, positions, directory, description)
+    for name, column in (("memory_bytes", "memory_bytes"), ("temp_bytes", "temp_bytes")):
+        if variables.has(name):
+            exact = _whole_numbers(variables.values(name))
+            known = _column(columns, column, unit.count)
+            known[exact >= 0] = exact[exact >= 0]
+    return columns
+
+
+def _users(unit: Unit, shelf: Shelf) -> Iterable[tuple[NDArray[Any], str, SubmitDescription]]:
+    """Yield the jobs of each submit description: their numbers, the directory it is in, and the description."""
+    for run in unit.nodes:
+        file = unit.files[run.file]
+        if run.odd is not None:
+            yield from _odd_user(unit, shelf, run, file)
+            continue
+        submits = file.scan.job_submit[run.first : run.first + run.count]
+        used = np.flatnonzero(np.bincount(submits, minlength=1)).astype(np.int32)
+        names = file.scan.submit_names(used)
+        descriptions = _described(unit, shelf, names)
+        if len(names) == 1:
+            yield np.arange(run.position, run.position + run.count), unit.directory, descriptions[0]
+            continue
+        order = np.argsort(submits, kind="stable")
+        bounds = np.searchsorted(submits[order], used)
+        for i, begin in enumerate(bounds.tolist()):
+            if descriptions[i] is not _NOTHING:
+                end = int(bounds[i + 1]) if i + 1 < len(bounds) else len(order)
+                yield order[begin:end] + run.position, unit.directory, descriptions[i]
+        if any(description is _NOTHING for description in descriptions):
+            empty = np.array([description is _NOTHING for description in descriptions])
+            of_job = np.zeros(int(used.max()) + 1, np.bool_)
+            of_job[used] = empty
+            yield np.flatnonzero(of_job[submits]) + run.position, unit.directory, _NOTHING
+
+
+def _described(unit: Unit, shelf: Shelf, names: list[str]) -> list[SubmitDescription]:
+    if not unit.descriptions:
+        return shelf.read(unit.directory, names)
+    inside = {name: _inside(unit, *body) for name, body in unit.descriptions.items()}
+    return [inside[name] if name in inside else shelf.read(unit.directory, [name])[0] for name in names]
+
+
+def _inside(unit: Unit, file: int, begin: int, end: int) -> SubmitDescription:
+    return read_submit(unit.files[file].source.data[begin:end])
+
+
+def _odd_user(
+    unit: Unit, shelf: Shelf, run: NodeRun, file: DagFile
+) -> Iterable[tuple[NDArray[Any], str, SubmitDescription]]:
+    line = run.odd or read_node(read_command(file.source.data, run.at))
+    position = np.array([run.position])
+    directory = os.path.join(unit.directory, line.directory)
+    if line.kind is Keyword.SUBDAG:
+        return
+    if line.body is not None:
+        yield position, directory, _inside(unit, run.file, *line.body)
+    elif line.submit in unit.descriptions:
+        yield position, directory, _inside(unit, *unit.descriptions[line.submit])
+    else:
+        yield position, directory, shelf.read(directory, [line.submit])[0]
+
+
+class _Variables:
+    """The VARS of a unit's jobs, one column a variable, made when asked for."""
+
+    def __init__(self, unit: Unit) -> None:
+        self._unit = unit
+        self._files = {mark.file for mark in unit.marks if isinstance(mark, MarkRun)}
+        self._odd = [mark for mark in unit.marks if isinstance(mark, OddMark) and mark.kind is Keyword.VARS]
+        plain = {name.lower() for file in self._files for name in unit.files[file].scan.var_names}
+        self.names = plain | {var.name.lower() for mark in self._odd for var in _vars(mark)}
+        self._columns: dict[tuple[str, bool], NDArray[Any]] = {}
+
+    def has(self, name: str) -> bool:
+        """Tell whether any job has this variable."""
+        return name in self.names
+
+    def values(self, name: str, appended: bool = False) -> NDArray[Any]:
+        """Return each job's value of a variable, or ``None``; `appended` ones override the submit description."""
+        key = (name, appended)
+        if key not in self._columns:
+            self._columns[key] = self._collect(name, appended)
+        return self._columns[key]
+
+    def _collect(self, name: str, appended: bool) -> NDArray[Any]:
+        column = np.full(self._unit.count, None, object)
+        texts = {file: self._unit.files[file].scan.texts(name.upper()) for file in self._files}
+        for mark in self._unit.marks:
+            if isinstance(mark, OddMark):
+                self._put_odd(column, mark, name, appended)
+            elif not appended:
+                marks, values = texts[mark.file]
+                first, last = np.searchsorted(marks, (mark.first, mark.first + len(mark.nodes))).tolist()
+                nodes = mark.nodes[marks[first:last] - mark.first]
+                inside = nodes >= 0
+                column[nodes[inside]] = np.array(values[first:last], object)[inside]
+        return column
+
+    def _put_odd(self, column: NDArray[Any], mark: OddMark, name: str, appended: bool) -> None:
+        if mark.kind is not Keyword.VARS:
+            return
+        for var in _vars(mark):
+            if var.name.lower() == name and (var.prepend is False) == appended:
+                if mark.node == ALL_NODES:
+                    column[: mark.count] = var.value
+                elif mark.node >= 0:
+                    column[mark.node] = var.value
+
+    def times(self) -> Float64 | None:
+        """Return ``time_s`` of each job."""
+        if not self.has("time_s"):
+            return None
+        if self._odd:
+            return np.array([_time(value) for value in self.values("time_s").tolist()], np.float64)
+        times = np.full(self._unit.count, np.nan)
+        numbers = {file: self._unit.files[file].scan.numbers("TIME_S") for file in self._files}
+        for mark in self._unit.marks:
+            if isinstance(mark, MarkRun):
+                marks, values = numbers[mark.file]
+                first, last = np.searchsorted(marks, (mark.first, mark.first + len(mark.nodes))).tolist()
+                nodes = mark.nodes[marks[first:last] - mark.first]
+                times[nodes[nodes >= 0]] = values[first:last][nodes >= 0]
+        return times
+
+
+def _vars(mark: OddMark) -> tuple[Var, ...]:
+    return mark.value if isinstance(mark.value, tuple) else ()
+
+
+def _time(value: str | None) -> float:
+    try:
+        time = float(value) if value is not None else np.nan
+    except ValueError:
+        return np.nan
+    return time if 0 <= time < np.inf else np.nan
+
+
+def _whole_numbers(values: NDArray[Any]) -> Int64:
+    return np.array([_whole_number(value) for value in values.tolist()], np.int64).reshape(-1)
+
+
+def _whole_number(value: str | None) -> int:
+    if value is None or not value.isascii() or not value.isdigit() or len(value) > 19 or int(value) >= MAX_BYTES:
+        return UNKNOWN
+    return int(value)
+
+
+def _column(columns: Columns, name: str, count: int) -> Int64:
+    if getattr(columns, name) is None:
+        setattr(columns, name, np.full(count, 1 if name == "count" else UNKNOWN, np.int64))
+    known: Int64 = getattr(columns, name)
+    return known
+
+
+def _settle(
+    columns: Columns, unit: Unit, variables: _Variables, shelf: Shelf, positions: NDArray[Any], directory: str,
+    description: SubmitDescription,
+) -> None:  # fmt: skip
+    """Fill in what the jobs of one description ask for."""
+    for request, column, default in (("request_memory", "memory_bytes", "M"), ("request_disk", "temp_bytes", "K")):
+        if request in description.values or variables.has(request):
+            sizes = _evaluate(
+                f"$({request})", variables, positions, description, lambda text, unit=default: read_size(text, unit)
+            )
+            _column(columns, column, unit.count)[positions] = [UNKNOWN if size is None else size for size in sizes]
+    if description.queues:
+        total = np.zeros(len(positions), np.int64)
+        for queue in description.queues:
+            items = shelf.lines_in(directory, queue.file) if queue.file else queue.items
+            each = _evaluate(queue.each, variables, positions, description, _count)
+            total += np.array([1 if number is None or items is None else number * items for number in each], np.int64)
+        if np.any(total != 1):
+            _column(columns, "count", unit.count)[positions] = total
+
+
+def _count(text: str) -> int | None:
+    text = text.strip()
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 9 else None
+
+
+def _evaluate(
+    text: str, variables: _Variables, positions: NDArray[Any], description: SubmitDescription,
+    read: Callable[[str], int | None],
+) -> list[int | None]:  # fmt: skip
+    """Return the value of a text for each job; equal variables are worked out once."""
+    needed = _needed(text, description, variables)
+    if not needed:
+        value = expand(text, description.values)
+        return [read(value) if value is not None else None] * len(positions)
+    before = [variables.values(name)[positions].tolist() for name in needed]
+    after = [variables.values(name, appended=True)[positions].tolist() for name in needed]
+    known: dict[tuple[Any, ...], int | None] = {}
+    results = []
+    for key in zip(*before, *after, strict=True):
+        if key not in known:
+            first, last = zip(needed, key, strict=False), zip(needed, key[len(needed) :], strict=True)
+            values = {name: value for name, value in first if value is not None}
+            values |= description.values
+            values |= {name: value for name, value in last if value is not None}
+            expanded = expand(text, values)
+            known[key] = read(expanded) if expanded is not None else None
+        results.append(known[key])
+    return results
+
+
+def _needed(text: str, description: SubmitDescription, variables: _Variables) -> list[str]:
+    """Return the variables that a text depends on, through the description's own values too."""
+    seen: dict[str, None] = {}
+    todo = [text]
+    while todo:
+        for found in _MACRO.finditer(todo.pop()):
+            name = found[1].lower()
+            if name not in seen:
+                seen[name] = None
+                todo.append(description.values.get(name, ""))
+    return [name for name in seen if variables.has(name)]
