@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import contextlib
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eligo.dag import MAX_BYTES, OUTSIDE, UNKNOWN, Dag, Data
+from eligo.errors import EligoError, ParseError
+from eligo.formats.base import Document
+from eligo.formats.job_data import attach
+from eligo.formats.storage import Source
+from tests.formats.random_dags import dags
+
+#     a -> b, a -> c, b -> d, c -> d
+DIAMOND = Dag.from_names([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")])
+
+
+def table(text: str | bytes, dag: Dag = DIAMOND) -> Document:
+    document = Document(dag, "dot", Source("x.dot", b""), ("x.dot:1: odd",))
+    return attach(document, Source("t.csv", text if isinstance(text, bytes) else text.encode()))
+
+
+FORMS = [
+    "job,time_s,output_bytes,temp_bytes,memory_bytes,count\na,1.5,2kB,3,1 MiB,4\nd,2,,,,\n",
+    "count\tJOB\ttime_s\tmemory_bytes\ttemp_bytes\toutput_bytes\n4\ta\t1.5\t1MiB\t3\t2000\n\td\t2\n",
+    json.dumps(
+        [
+            {"job": "a", "time_s": 1.5, "output_bytes": "2kB", "temp_bytes": 3, "memory_bytes": 2**20, "count": 4},
+            {"job": "d", "time_s": "2", "temp_bytes": None},
+        ]
+    ),
+    json.dumps(
+        {
+            "d": {"time_s": 2},
+            "a": {"time_s": 1.5, "output_bytes": 2e3, "temp_bytes": 3, "memory_bytes": "1 MiB", "count": 4},
+        }
+    ),
+]
+
+
+@pytest.mark.parametrize("text", FORMS)
+def test_forms(text: str) -> None:
+    document = table(text)
+    dag = document.dag
+    assert document.warnings == ("x.dot:1: odd",)
+    wanted = DIAMOND.with_known(
+        time_s=[1.5, np.nan, np.nan, 2],
+        temp_bytes=[3, UNKNOWN, UNKNOWN, UNKNOWN],
+        memory_bytes=[2**20, UNKNOWN, UNKNOWN, UNKNOWN],
+        count=[4, 1, 1, 1],
+        data=Data.build([2000], [0], [[1, 2]]),
+    )
+    assert dag == wanted
+
+
+def test_what_the_table_does_not_say_stays() -> None:
+    known = DIAMOND.with_known(
+        time_s=[1, 2, 3, 4],
+        data=Data.build([5, 6, 7, 8], [0, OUTSIDE, 1, 0], [[1], [0], [3], []], ["w", "x", "y", "z"]),
+    )
+    dag = table("job,time_s,output_bytes\nb,9,\na,,50\nd,,60\n", known).dag
+    assert dag.time_s is not None
+    assert dag.time_s.tolist() == [1, 9, 3, 4]
+    assert dag.data is not None
+    assert dag.data.names == ("x", "y", "output of a", "output of d")
+    assert dag.data.size_bytes.tolist() == [6, 7, 50, 60]
+    assert dag.data.producer.tolist() == [OUTSIDE, 1, 0, 3]
+    assert [dag.data.readers_of(datum).tolist() for datum in range(4)] == [[0], [3], [1, 2], []]
+
+
+def test_other_columns_are_noted() -> None:
+    document = table("job,colour,time_s\na,red,1\nb,blue,2\n")
+    assert document.warnings[1:] == ("t.csv: column 'colour' is not known and not read (and 1 more)",)
+
+
+def test_an_empty_table_is_noted() -> None:
+    for text in ("job,time_s\n", "[]", "{}"):
+        assert "names no job" in table(text).warnings[1]
+
+
+@given(dags(names=st.text("ab,\" '\n1", min_size=1, max_size=4)), st.data())
+@settings(deadline=None)
+def test_json_round_trip(dag: Dag, data: st.DataObject) -> None:
+    jobs = data.draw(st.lists(st.sampled_from(dag.names), unique=True, min_size=1))
+    sizes = {job: data.draw(st.integers(0, MAX_BYTES - 1)) for job in jobs}
+    text = json.dumps({job: {"memory_bytes": size} for job, size in sizes.items()})
+    known = table(text, dag).dag
+    assert known.memory_bytes is not None
+    for job, size in sizes.items():
+        assert known.memory_bytes[dag.index(job)] == size
+    assert known.with_known(memory_bytes=dag.memory_bytes) == dag
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "part"),
+    [
+        ("", 1, "no column job"),
+        ("time_s\n1\n", 1, "no column job"),
+        ("job,time_s,time_s\n", 1, "twice"),
+        ("job,time_s\na,1\nx,2\n", 3, "no job 'x'"),
+        ("job,time_s\na,1\n,2\n", 3, "no job ''"),
+        ("job,time_s\na,1\na,2\n", 3, "twice"),
+        ("job,time_s\na,1,5\n", 2, "3 fields"),
+        ("job,time_s\na,-1\n", 2, "negative"),
+        ("job,time_s\na,nan\n", 2, "not a number"),
+        ("job,temp_bytes\na,1.5\n", 2, "whole number"),
+        ("job,temp_bytes\na,1e400\n", 2, "2^62"),
+        ("job,output_bytes\na,12 parsecs\n", 2, "not a number"),
+        ("job,count\na,-3\n", 2, "count"),
+        ('job,count\n"a,3\n', 2, "quoted"),
+        ("job,count\na,3\0\n", 2, "NUL"),
+        ('[\n{"job": "a"},\n{"job": "x"}]', 3, "no job 'x'"),
+        ('[{"time_s": 1}]', 1, "does not name its job"),
+        ("[5]", 1, "does not name its job"),
+        ('[{"job": [1]}]', 1, "does not name its job"),
+        ('{"a": {},\n"b": 5}', 2, "needs an object"),
+        ('{"a": {\n"time_s": [1]}}', 1, "not a number"),
+        ('{"a": {"time_s": true}}', 1, "not a number"),
+        ('{"a": {"time_s": NaN}}', 1, "NaN"),
+        ('{"a": {"temp_bytes": 1e400}}', 1, "not a number"),
+        ('{"a": {"temp_bytes": -5}}', 1, "negative"),
+        ('{"a": {},\n"a": {}}', 1, "twice"),
+        ('{"a": {"time_s": 1', 1, "JSON"),
+        ("[" * 100_000, 1, "nested"),
+        ('{"a": {"count": ' + "9" * 5000 + "}}", 1, "digits"),
+    ],
+)
+def test_malformed(text: str, line: int, part: str) -> None:
+    with pytest.raises(ParseError) as caught:
+        table(text)
+    assert part in caught.value.text
+    assert caught.value.line == line
+    assert caught.value.path == "t.csv"
+    assert caught.value.hint
+
+
+def test_a_near_miss_is_suggested() -> None:
+    with pytest.raises(ParseError) as caught:
+        table("job\nprepar\n", Dag.from_names([("prepare", "join")]))
+    assert caught.value.hint == "did you mean 'prepare'?"
+
+
+@given(
+    st.text('job,time_s\n"ab1{}[]: \t', max_size=60) | st.sampled_from(FORMS).map(lambda text: text[: len(text) // 2])
+)
+@settings(max_examples=300, deadline=None)
+def test_any_text_gives_a_document_or_an_error(text: str) -> None:
+    for content in (text, "job,count\n" + text, '{"a":' + text):
+        with contextlib.suppress(EligoError):
+            table(content)
+
+
+@given(st.binary(max_size=40))
+def test_any_bytes_give_a_document_or_an_error(data: bytes) -> None:
+    with contextlib.suppress(EligoError):
+        table(data)
