@@ -76,9 +76,8 @@ def load_yaml(source: Source) -> tuple[Any, dict[str, int]]:
         raise source.error(line, f"character {error.character!r} is not allowed in YAML", hint="remove it") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise source.error(
-            1 if mark is None else mark.line + 1, f"not YAML: {error.problem}", hint="check the indentation here"
-        ) from None
+        line = 1 if mark is None else min(mark.line, text.rstrip().count("\n")) + 1  # never beyond the end
+        raise source.error(line, f"not YAML: {error.problem}", hint="check the indentation here") from None
     except yaml.YAMLError as error:
         raise source.error(1, f"not YAML: {error}", hint="check the syntax") from None
     return builder.finished(), builder.repeated
