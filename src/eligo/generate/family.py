@@ -8,14 +8,14 @@ sentence on the whole, one on each parameter, and an example.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from eligo.dag import Dag
 
-__all__ = ["REGISTERED", "REQUIRED", "Family", "Parameter", "register"]
+__all__ = ["REGISTERED", "REQUIRED", "Family", "Parameter", "markdown_table", "register"]
 
 REQUIRED = inspect.Parameter.empty
 """The default of a parameter that has none."""
@@ -126,3 +126,26 @@ def register(*families: Family) -> None:
         if family.name in REGISTERED:
             raise ValueError(f"two families are called {family.name!r}")
         REGISTERED[family.name] = family
+
+
+def markdown_table(families: Iterable[Family]) -> list[str]:
+    """Return the lines of the documentation's table of families.
+
+    Examples
+    --------
+    >>> markdown_table([REGISTERED["chain"]])[2]
+    '| `chain` | jobs in a row | `--length` 10 |'
+    """
+    lines = ["| family | is | parameters and defaults |", "|---|---|---|"]
+    for family in families:
+        parameters = ", ".join(map(_cell, family.parameters()))
+        lines.append(f"| `{family.name}` | {family.summary} | {parameters} |")
+    return lines
+
+
+def _cell(parameter: Parameter) -> str:
+    if parameter.positional:
+        return f"{parameter.name.upper()}{' ...' * parameter.many}"
+    if parameter.kind is bool:
+        return f"`{parameter.flag}`"
+    return f"`{parameter.flag}` {parameter.default}"

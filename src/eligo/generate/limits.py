@@ -5,9 +5,9 @@ Sizes are computed from the parameters and checked before anything is allocated.
 
 from __future__ import annotations
 
-import math
 import operator
-from typing import Any
+from numbers import Real
+from typing import Any, cast
 
 from eligo.errors import EligoError
 
@@ -73,7 +73,7 @@ def within(low: float, high: float, **values: Any) -> None:
     hint: choose another value
     """
     for name, value in values.items():
-        if not isinstance(value, int | float) or math.isnan(value) or not low <= value <= high:
+        if not isinstance(value, Real) or not low <= cast(float, value) <= high:
             raise EligoError(
                 f"{name} must lie between {low:g} and {high:g}, not {value!r}", hint="choose another value"
             )
