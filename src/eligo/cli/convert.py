@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from eligo.cli.arguments import add_input, open_input
 from eligo.cli.messages import say, warn
+
+if TYPE_CHECKING:
+    from eligo.formats.base import Document
 
 __all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "run"]
 
@@ -45,10 +49,16 @@ def run(args: argparse.Namespace) -> int:
     document = open_input(args)
     dag = document.dag
     if document.format == target == "dagman" and not args.reduce:
-        replace_file(args.out, [_dagman_bytes(document, flat=args.flatten)])
+        replace_file(args.out, [_flat(document) if args.flatten else document.source.data])
     else:
         dag = graph.remove_shortcuts(dag) if args.reduce else dag
         warn(f"not written: {text}" for text in write(dag, args.out, format=target))
     if args.out != "-":
         say(f"{args.out}: {dag.n:,} jobs, {dag.m:,} edges")
     return 0
+
+
+def _flat(document: Document) -> bytes:
+    from eligo.formats.dagman import flatten
+
+    return flatten(document).encode("utf-8", "surrogateescape")
