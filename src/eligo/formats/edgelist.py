@@ -24,7 +24,7 @@ from eligo.errors import CycleError, EligoError
 from eligo.formats.base import Document, EdgeRule, Notes
 from eligo.formats.edge_weights import format_weight, is_edge_weights, merge_weights, parse_weight, weighted_edges
 from eligo.formats.storage import Source
-from eligo.formats.table import BLANKS, find_delimiter, quote_field, split_table
+from eligo.formats.table import BLANKS, quote_field, split_table, table_delimiter
 
 __all__ = ["NAME", "SUFFIXES", "TITLE", "generate", "parse", "sniff"]
 
@@ -35,10 +35,12 @@ SUFFIXES = (".csv", ".tsv", ".edges", ".edgelist")
 _PARENT = frozenset(["parent", "source", "from", "tail", "src", "predecessor"])
 _CHILD = frozenset(["child", "target", "to", "head", "dst", "successor"])
 _SIZE = frozenset(["size_bytes", "size", "bytes"])
-_OTHER_LANGUAGES = frozenset(
+_OTHER_LANGUAGES = frozenset(  # the words with which lines of DAGMan and of the Cloud Workflow Simulator begin
     [
-        "job", "node", "parent", "final", "subdag", "splice", "include", "script", "vars", "retry", "priority",
-        "category", "config", "maxjobs", "dot", "file", "task", "inputs", "outputs", "edge",
+        "abort_dag_on", "category", "config", "connect", "done", "dot", "edge", "env", "file", "final", "include",
+        "inputs", "job", "jobstate_log", "maxjobs", "node", "node_status_file", "outputs", "parent", "pin_in",
+        "pin_out", "pre_skip", "priority", "provisioner", "reject", "retry", "save_point_file", "script", "service",
+        "set_job_attr", "splice", "subdag", "submit_description", "task", "tolerance", "vars", "weak",
     ]
 )  # fmt: skip
 _UNLIKELY = re.compile(r"[\s{}\[\]<>=]|:$")
@@ -75,9 +77,9 @@ def sniff(head: str) -> bool:
         return False
     if not rows:
         return False
-    if _header(rows[0]) is not None:
+    by_blanks = table_delimiter(source) == BLANKS
+    if _header(rows[0], by_blanks) is not None:
         return True
-    by_blanks = find_delimiter(whole) == BLANKS
     return (
         len(rows) > by_blanks and len({len(row) for row in rows}) == 1 and all(_is_edge(row, by_blanks) for row in rows)
     )
@@ -86,7 +88,7 @@ def sniff(head: str) -> bool:
 def _is_edge(row: list[str], by_blanks: bool) -> bool:
     if len(row) not in (2, 3) or not row[0] or any(map(_UNLIKELY.search, row[:2])):
         return False
-    if by_blanks and row[0].lower() in _OTHER_LANGUAGES:
+    if by_blanks and row[0].lower().replace("-", "_") in _OTHER_LANGUAGES:
         return False
     try:
         return len(row) == 2 or not row[2] or parse_weight(row[2]) is not None
@@ -94,13 +96,15 @@ def _is_edge(row: list[str], by_blanks: bool) -> bool:
         return False
 
 
-def _header(row: list[str]) -> _Columns | None:
+def _header(row: list[str], by_blanks: bool) -> _Columns | None:
     words = [field.lower() for field in row]
     parents, children, sizes = (
         [place for place, word in enumerate(words) if word in known] for known in (_PARENT, _CHILD, _SIZE)
     )
-    if len(parents) != 1 or len(children) != 1:
+    if len(parents) != 1 or len(children) != 1 or len(sizes) > 1:
         return None
+    if by_blanks and len(words) > 2 + len(sizes):
+        return None  # "parent a child b" is DAGMan
     return _Columns(parents[0], children[0], sizes[0] if sizes else _NO_COLUMN, len(row))
 
 
@@ -128,7 +132,7 @@ class _Reader:
     def read(self) -> Document:
         rows = split_table(self.source)
         line, first = next(rows, (1, []))
-        columns = _header(first)
+        columns = _header(first, table_delimiter(self.source) == BLANKS)
         if columns is None:
             columns = _PLAIN_COLUMNS
             self._add_row(line, first, columns)

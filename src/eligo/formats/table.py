@@ -13,12 +13,13 @@ from collections.abc import Iterator
 
 from eligo.formats.storage import Source
 
-__all__ = ["BLANKS", "find_delimiter", "quote_field", "split_table"]
+__all__ = ["BLANKS", "quote_field", "split_table", "table_delimiter"]
 
 BLANKS = " "
 """The delimiter that stands for any run of blanks and tabs."""
 
 _CANDIDATES = ("\t", ",", ";")
+_FIRST_ROW = re.compile(r"(?:\s*+#[^\n]*+)*+\s*+([^\n]*+)")
 _QUOTED = re.compile(r'"(?:[^"]++|"")*+"')
 _INSIDE = r'"((?:[^"]++|"")*+)"'
 _FIELDS = {  # a quoted or a plain field, then the delimiter, the end of the line or the end of the text
@@ -28,25 +29,21 @@ _FIELDS = {  # a quoted or a plain field, then the delimiter, the end of the lin
 _FIELDS[BLANKS] = re.compile(rf'[^\S\n]*+(?:{_INSIDE}(?!\S)|((?!")\S++))[^\S\n]*+(\n|(?=\S)|\Z)')
 
 
-def find_delimiter(line: str) -> str:
-    r"""Return what separates the fields of a line: a tab, comma or semicolon outside quotes, else blanks.
+def table_delimiter(source: Source) -> str:
+    r"""Return what separates the fields of the first row: a tab, comma or semicolon outside quotes, else blanks.
 
     Examples
     --------
-    >>> find_delimiter('"a,b"\tc'), find_delimiter("a b, c"), find_delimiter("a b")
-    ('\t', ',', ' ')
+    >>> [table_delimiter(Source("a", text)) for text in (b'# x,y\n"a,b"\tc\nd,e', b"a b, c", b"a b")]
+    ['\t', ',', ' ']
     """
-    plain = _QUOTED.sub("", line)
+    first = _FIRST_ROW.match(source.text())
+    plain = _QUOTED.sub("", first[1] if first else "")
     return next((mark for mark in _CANDIDATES if mark in plain), BLANKS)
 
 
-def split_table(source: Source, delimiter: str | None = None) -> Iterator[tuple[int, list[str]]]:
+def split_table(source: Source) -> Iterator[tuple[int, list[str]]]:
     r"""Yield the line number and the fields of each row; empty lines and those that begin with ``#`` are skipped.
-
-    Parameters
-    ----------
-    delimiter
-        By default the one of the first row.
 
     Raises
     ------
@@ -62,6 +59,7 @@ def split_table(source: Source, delimiter: str | None = None) -> Iterator[tuple[
     nul = text.find("\0")
     if nul >= 0:
         raise source.error(text.count("\n", 0, nul) + 1, "there is a NUL byte", hint="this is not a text file")
+    delimiter = table_delimiter(source)
     at, number, size = 0, 0, len(text)
     while at < size:
         end = text.find("\n", at)
@@ -73,8 +71,6 @@ def split_table(source: Source, delimiter: str | None = None) -> Iterator[tuple[
         if not begin or begin == "#":
             at = end + 1
             continue
-        if delimiter is None:
-            delimiter = find_delimiter(line)
         if '"' not in line:
             yield number, line.split() if delimiter == BLANKS else [field.strip() for field in line.split(delimiter)]
             at = end + 1
