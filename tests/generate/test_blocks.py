@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo import graph
@@ -8,6 +8,7 @@ from eligo.errors import EligoError
 from eligo.generate import clique_dag, cycle_dag, m_dag, n_dag, w_dag
 
 
+@settings(deadline=None)
 @given(sources=st.integers(1, 6), degree=st.integers(2, 5))
 def test_w_and_m(sources, degree):
     w, m = w_dag(sources, degree), m_dag(sources, degree)
@@ -18,6 +19,7 @@ def test_w_and_m(sources, degree):
         assert len(set(w.children(left)) & set(w.children(left + 1))) == 1
 
 
+@settings(deadline=None)
 @given(st.integers(2, 12))
 def test_n_cycle_and_clique(size):
     n, cycle, clique = n_dag(size), cycle_dag(size), clique_dag(size)

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo import graph
@@ -20,6 +20,7 @@ from eligo.generate import (
 )
 
 
+@settings(deadline=None)
 @given(st.integers(1, 50))
 def test_chain(length):
     dag = chain(length)
@@ -27,6 +28,7 @@ def test_chain(length):
     assert dag.m == length - 1
 
 
+@settings(deadline=None)
 @given(width=st.integers(1, 6), stages=st.integers(1, 4))
 def test_fork_join(width, stages):
     dag = fork_join(width, stages)
@@ -35,6 +37,7 @@ def test_fork_join(width, stages):
     assert (len(graph.sources(dag)), len(graph.sinks(dag))) == (1, 1)
 
 
+@settings(deadline=None)
 @given(width=st.integers(1, 5), stages=st.integers(2, 4))
 def test_fork_joins_are_compositions(width, stages):
     shorter = fork_join(width, stages - 1)
@@ -56,6 +59,7 @@ def test_compose_refuses(pairs):
         compose(fork, join, pairs)
 
 
+@settings(deadline=None)
 @given(st.integers(2, 40))
 def test_prefix_computes_all_prefixes(inputs):
     """The last job of column i is reached by exactly the inputs up to i."""
@@ -67,6 +71,7 @@ def test_prefix_computes_all_prefixes(inputs):
     assert seen[-inputs:] == [set(range(column + 1)) for column in range(inputs)]
 
 
+@settings(deadline=None)
 @given(st.integers(0, 5))
 def test_laplace_transform(height):
     dag, width = laplace_transform(height), 2**height
@@ -75,6 +80,7 @@ def test_laplace_transform(height):
     assert graph.sinks(dag).tolist() == [dag.n - 1]
 
 
+@settings(deadline=None)
 @given(height=st.integers(0, 4), arity=st.integers(1, 3))
 def test_divide_and_conquer_is_its_own_reverse(height, arity):
     dag = divide_and_conquer(height, arity)

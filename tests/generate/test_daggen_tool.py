@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo import graph
@@ -20,6 +20,7 @@ shapes = st.fixed_dictionaries(
 )  # fmt: skip
 
 
+@settings(deadline=None)
 @given(shapes)
 def test_levels_and_parents(shape):
     draw = daggen_draw(**shape)
@@ -37,6 +38,7 @@ def test_levels_and_parents(shape):
     assert (counts <= np.minimum(1 + shape["density"] * before, before)).all() or jobs == 1
 
 
+@settings(deadline=None)
 @given(shapes)
 def test_dag_of_a_draw(shape):
     draw, dag = daggen_draw(**shape), daggen(**shape)
@@ -50,6 +52,7 @@ def test_dag_of_a_draw(shape):
     assert dag.time_s == pytest.approx(draw.cost_flop / 1e9)
 
 
+@settings(deadline=None)
 @given(shapes)
 def test_shared_output_is_one_datum(shape):
     dag, apart = daggen(**shape, shared=True), daggen(**shape)

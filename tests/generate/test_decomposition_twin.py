@@ -1,6 +1,6 @@
 """The plain-Python decomposition that judges the workflow-like dags is itself held to what ERRATA says of it."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo import graph
@@ -20,6 +20,7 @@ def test_components_of_errata_c():
     assert [set(part.jobs) for part in decompose(dag, repaired=True)] == [set(range(8))]
 
 
+@settings(deadline=None)
 @given(jobs=st.integers(1, 14), probability=st.floats(0.05, 0.6), seed=st.integers(0, 10**6))
 def test_the_repaired_closure_loses_no_arc(jobs, probability, seed):
     dag = graph.remove_shortcuts(uniform(jobs, probability, seed))
@@ -29,6 +30,7 @@ def test_the_repaired_closure_loses_no_arc(jobs, probability, seed):
     assert set().union(*(part.jobs for part in parts)) == set(range(jobs))
 
 
+@settings(deadline=None)
 @given(jobs=st.integers(1, 14), probability=st.floats(0.05, 0.6), seed=st.integers(0, 10**6))
 def test_bipartite_components_are_bipartite(jobs, probability, seed):
     dag = graph.remove_shortcuts(uniform(jobs, probability, seed))

@@ -1,4 +1,5 @@
 import shlex
+import time
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -78,3 +79,27 @@ def test_limits():
         with pytest.raises(EligoError) as caught:
             call()
         assert caught.value.hint
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: generate.mesh(1413),
+        lambda n: generate.tree(19),
+        lambda n: generate.airsn((n - 23) // 3),
+        lambda n: generate.w_dag(n // 2, 2),
+        lambda n: generate.layered(n, 1000, 0.003),
+        lambda n: generate.uniform(n, 6e-6),
+        generate.series_parallel,
+        generate.random_tree,
+        *(lambda n, make=make: make(n, costs=True) for make in (
+            generate.sdss, generate.montage, generate.inspiral, generate.cybershake, generate.epigenomics
+        )),
+    ],
+)  # fmt: skip
+def test_a_million_jobs_in_seconds(make):
+    started = time.perf_counter()
+    dag = make(1_000_000)
+    assert abs(dag.n - 1_000_000) < 60_000
+    assert time.perf_counter() - started < 30  # about 1 s each; far off only where something is quadratic

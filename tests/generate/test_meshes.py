@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo import graph
@@ -18,6 +18,7 @@ def test_equals_the_definition(levels, dim):
     assert (dag.n, edges(dag)) == shapes.mesh(levels, dim)
 
 
+@settings(deadline=None)
 @given(levels=st.integers(1, 30), dim=st.integers(1, 4))
 def test_shape(levels, dim):
     dag = mesh(levels, dim)
@@ -44,6 +45,7 @@ def test_refuses(levels, dim):
         mesh(levels, dim)
 
 
+@settings(deadline=None)
 @given(rows=st.integers(1, 8), columns=st.integers(1, 8))
 def test_grid(rows, columns):
     dag = grid(rows, columns)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo import graph
@@ -14,6 +14,7 @@ def edges(dag):
     return list(zip(dag.tails.tolist(), dag.heads.tolist(), strict=True))
 
 
+@settings(deadline=None)
 @given(jobs=st.integers(1, 80), layers=st.integers(1, 80), probability=st.floats(0, 1), seed=seeds)
 def test_layered(jobs, layers, probability, seed):
     layers = min(layers, jobs)
@@ -24,6 +25,7 @@ def test_layered(jobs, layers, probability, seed):
     assert all(wanted[head] - wanted[tail] == 1 for tail, head in edges(dag))
 
 
+@settings(deadline=None)
 @given(jobs=st.integers(1, 80), probability=st.floats(0, 1), seed=seeds)
 def test_uniform(jobs, probability, seed):
     dag = uniform(jobs, probability, seed)
@@ -64,6 +66,7 @@ def test_large_positions_are_turned_into_jobs_exactly():
     assert np.quantile(dag.tails / dag.heads, [0.25, 0.5, 0.75]) == pytest.approx([0.25, 0.5, 0.75], abs=0.02)
 
 
+@settings(deadline=None)
 @given(jobs=st.integers(2, 60), parallel=st.floats(0, 1), seed=seeds)
 def test_series_parallel(jobs, parallel, seed):
     """Undone by series and parallel reductions to one edge, which characterises these dags."""

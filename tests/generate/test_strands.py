@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo import graph
@@ -20,12 +20,14 @@ def edges(dag):
     return set(zip(dag.tails.tolist(), dag.heads.tolist(), strict=True))
 
 
+@settings(deadline=None)
 @given(heavy)
 def test_t_strands_equal_the_inductive_definition(degrees):
     dag = strand("T", degrees)
     assert (dag.n, edges(dag)) == shapes.t_strand(degrees)
 
 
+@settings(deadline=None)
 @given(above_one)
 def test_w_strands_equal_their_definition(degrees):
     dag = strand("W", degrees)
@@ -33,6 +35,7 @@ def test_w_strands_equal_their_definition(degrees):
     assert np.diff(dag.succ_ptr)[: len(degrees)].tolist() == degrees
 
 
+@settings(deadline=None)
 @given(above_one)
 def test_m_is_the_dual_of_w(degrees):
     """Sources and sinks change places, each still numbered from left to right."""
@@ -42,6 +45,7 @@ def test_m_is_the_dual_of_w(degrees):
     assert edges(m) == turned
 
 
+@settings(deadline=None)
 @given(heavy)
 def test_strands_are_connected_bipartite_trees(degrees):
     dag = strand("T", degrees)
@@ -60,6 +64,7 @@ def test_identities_of_the_paper():
     assert strand("T", [1, 4]) == strand("M", [4])
 
 
+@settings(deadline=None)
 @given(heavy)
 def test_planar_bipartite_trees_are_t_strands(degrees):
     """ERRATA (e)."""

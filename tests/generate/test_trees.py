@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo import graph
@@ -20,6 +20,7 @@ def test_equals_the_definition(height, arity):
     assert tree(height, arity, expansion=True) == reverse(dag)
 
 
+@settings(deadline=None)
 @given(height=st.integers(0, 6), arity=st.integers(2, 4))
 def test_shape(height, arity):
     dag = tree(height, arity)
@@ -30,6 +31,7 @@ def test_shape(height, arity):
     assert set(np.diff(dag.pred_ptr)) <= {0, arity}
 
 
+@settings(deadline=None)
 @given(st.integers(1, 40).flatmap(lambda n: st.tuples(*(st.integers(-1, node - 1) for node in range(n)))))
 def test_from_parents(parents):
     reduction = tree_from_parents(parents)
@@ -45,6 +47,7 @@ def test_from_parents_refuses():
             tree_from_parents(parents)
 
 
+@settings(deadline=None)
 @given(jobs=st.integers(1, 200), shape=st.sampled_from(["recursive", "uniform"]), seed=st.integers(0, 99))
 def test_random_trees_are_trees(jobs, shape, seed):
     dag = random_tree(jobs, shape, seed=seed)

@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo import graph
@@ -41,6 +41,7 @@ def test_every_number_of_jobs_from_the_fewest_on(make):
         make(FEWEST[make] - 1)
 
 
+@settings(deadline=None)
 @given(make=makers, jobs=st.integers(18, 3000), seed=st.integers(0, 5), costs=st.booleans())
 def test_exact_and_repeatable(make, jobs, seed, costs):
     dag = make(jobs, seed=seed, costs=costs)
@@ -50,6 +51,7 @@ def test_exact_and_repeatable(make, jobs, seed, costs):
         assert graph.components(dag).max() == 0
 
 
+@settings(deadline=None)
 @given(make=makers, jobs=st.integers(18, 400), seed=st.integers(0, 5))
 def test_costs(make, jobs, seed):
     dag = make(jobs, seed=seed, costs=True)
@@ -72,6 +74,7 @@ def test_a_file_of_several_readers_is_one_datum():
     assert lanes.data.reader_counts.max() == 1
 
 
+@settings(deadline=None)
 @given(width=st.integers(1, 60), handle=st.integers(1, 30))
 def test_airsn(width, handle):
     dag = airsn(width, handle)
@@ -204,6 +207,7 @@ def test_refuses_sizes_of_parts(make, about):
         make(100, **about)
 
 
+@settings(deadline=None)
 @given(jobs=st.integers(40, 300), size=st.integers(1, 40))
 def test_sizes_of_parts(jobs, size):
     assert sdss(jobs, stripe=size).n == jobs

@@ -65,24 +65,15 @@ def strand(kind: Literal["T", "W", "M"], degrees: Sequence[int]) -> Dag:
 
 def _t_strand(degrees: list[int]) -> Dag:
     fits(sum(degrees) + 1, sum(degrees))
-    backbone_sources, backbone_sinks = degrees[::2], degrees[1::2]
-    # Each backbone source closes with its last sink, each backbone sink opens with its first source: walking along
-    # the row, every edge after the first brings exactly one new node.
-    new_sinks = [backbone_sources[0], *(degree - 1 for degree in backbone_sources[1:])]
-    new_sources = [degree - 1 for degree in backbone_sinks]
-    sources, sinks = 1 + sum(new_sources), sum(new_sinks)
-    tails, heads = [np.zeros(new_sinks[0], np.int64)], [np.arange(new_sinks[0], dtype=np.int64)]
-    source, sink = 0, new_sinks[0] - 1
-    for step, more in enumerate(new_sources):
-        tails.append(np.arange(source + 1, source + 1 + more))
-        heads.append(np.full(more, sink))
-        source += more
-        if step + 1 < len(new_sinks):
-            grown = new_sinks[step + 1]
-            tails.append(np.full(grown, source))
-            heads.append(np.arange(sink + 1, sink + 1 + grown))
-            sink += grown
-    return Dag.from_edges(sources + sinks, np.concatenate(tails), sources + np.concatenate(heads))
+    # Walk along the row edge by edge. Edges come in runs: those of the first source, then of a backbone sink, a
+    # backbone source, and so on, each run short of the edge it shares with the run before. Every edge brings one new
+    # node: a sink in the runs of sources, a source in the runs of sinks.
+    runs = np.array(degrees, np.int64)
+    runs[1:] -= 1
+    brings_source = np.repeat(np.arange(len(runs)) % 2 == 1, runs)
+    tails, heads = np.cumsum(brings_source), np.cumsum(~brings_source) - 1
+    sources = int(tails[-1]) + 1
+    return Dag.from_edges(sources + int(heads[-1]) + 1, tails, sources + heads)
 
 
 def planar_bipartite_tree(parts: Sequence[str]) -> Dag:

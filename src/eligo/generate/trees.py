@@ -130,10 +130,10 @@ register(
         tree_from_parents,
         "any reduction- or expansion-tree, from the parent of each node",
         {
-            "parents": "for each node the next one on the way to the root; -1 for the root (write -- before them)",
+            "parents": "for each node the next one on the way to the root; -1 for the root",
             "expansion": "edges lead away from the root instead of to it",
         },
-        "tree-from-parents -- -1 0 0 1 1 1",
+        "tree-from-parents -1 0 0 1 1 1",
         ("parents",),
     ),
     Family(
