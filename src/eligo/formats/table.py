@@ -19,8 +19,9 @@ BLANKS = " "
 """The delimiter that stands for any run of blanks and tabs."""
 
 _CANDIDATES = ("\t", ",", ";")
-_FIRST_ROW = re.compile(r"(?:\s*+#[^\n]*+)*+\s*+([^\n]*+)")
-_QUOTED = re.compile(r'"(?:[^"]++|"")*+"')
+_QUOTED_FIELD = r'(?<![^\s,;])"(?:[^"]++|"")*+"'  # quotes count only where a field begins
+_FIRST_ROW = re.compile(rf"(?:\s*+#[^\n]*+)*+\s*+((?:{_QUOTED_FIELD}|[^"\n]++|")*+)")
+_QUOTED = re.compile(_QUOTED_FIELD)
 _INSIDE = r'"((?:[^"]++|"")*+)"'
 _FIELDS = {  # a quoted or a plain field, then the delimiter, the end of the line or the end of the text
     mark: re.compile(rf'[^\S\n{mark}]*+(?:{_INSIDE}[^\S\n{mark}]*+|((?!")[^{mark}\n]*+))({mark}|\n|\Z)')
