@@ -20,7 +20,7 @@ BLANKS = " "
 
 _CANDIDATES = ("\t", ",", ";")
 _QUOTED_FIELD = r'(?<![^\s,;])"(?:[^"]++|"")*+"'  # quotes count only where a field begins
-_FIRST_ROW = re.compile(rf"(?:\s*+#[^\n]*+)*+\s*+((?:{_QUOTED_FIELD}|[^"\n]++|")*+)")
+_FIRST_ROW = re.compile(rf'(?:\s*+#[^\n]*+)*+\s*+((?:{_QUOTED_FIELD}|[^"\n]++|")*+)')
 _QUOTED = re.compile(_QUOTED_FIELD)
 _INSIDE = r'"((?:[^"]++|"")*+)"'
 _FIELDS = {  # a quoted or a plain field, then the delimiter, the end of the line or the end of the text
