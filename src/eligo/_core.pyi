@@ -1,4 +1,4 @@
-from numpy import float64, int32, int64, uint8
+from numpy import float64, int32, int64, uint8, uint32
 from numpy.typing import NDArray
 
 def build_two_way(
@@ -29,3 +29,43 @@ def reachable(
 def shortcuts(
     succ_ptr: NDArray[int64], succ: NDArray[int32], pred_ptr: NDArray[int64], pred: NDArray[int32], searches: int
 ) -> tuple[NDArray[int32], NDArray[int32]]: ...
+def dagman_keywords() -> list[str]: ...
+
+class DagmanScan:
+    def __init__(self, data: bytes) -> None: ...
+    symbols: int
+    submits: int
+    var_names: list[str]
+    job_symbol: NDArray[int32]
+    job_submit: NDArray[int32]
+    job_at: NDArray[uint32]
+    link_at: NDArray[uint32]
+    link_ptr: NDArray[int64]
+    link_split: NDArray[int64]
+    link_symbol: NDArray[int32]
+    mark_kind: NDArray[uint8]
+    mark_symbol: NDArray[int32]
+    mark_at: NDArray[uint32]
+    odd_kind: NDArray[uint8]
+    odd_begin: NDArray[int64]
+    odd_end: NDArray[int64]
+    odd_jobs_before: NDArray[int64]
+    odd_links_before: NDArray[int64]
+    odd_marks_before: NDArray[int64]
+    def find(self, name: bytes) -> int: ...
+    def intern(self, name: bytes) -> int: ...
+    def symbol_names(self, which: NDArray[int32]) -> list[str]: ...
+    def submit_names(self, which: NDArray[int32]) -> list[str]: ...
+    def numbers(self, name: str) -> tuple[NDArray[int64], NDArray[float64]]: ...
+    def texts(self, name: str) -> tuple[NDArray[int64], list[str]]: ...
+    def edges(
+        self,
+        first: int,
+        last: int,
+        node_of: NDArray[int32],
+        terminal_ptr: NDArray[int64],
+        terminal: NDArray[int32],
+        initial_ptr: NDArray[int64],
+        initial: NDArray[int32],
+        most: int,
+    ) -> tuple[NDArray[int32], NDArray[int32], int, int]: ...

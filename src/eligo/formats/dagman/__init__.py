@@ -15,7 +15,7 @@ from eligo.dag import Dag
 from eligo.formats.base import Document, EdgeRule, Notes
 from eligo.formats.dagman.assemble import assemble
 from eligo.formats.dagman.details import Details, NodeDetails
-from eligo.formats.dagman.flat import flatten
+from eligo.formats.dagman.flat import flat_names, flatten
 from eligo.formats.dagman.lines import LogicalLine, logical_lines
 from eligo.formats.dagman.reader import read_unit
 from eligo.formats.dagman.sniff import looks_like_dagman
@@ -23,7 +23,7 @@ from eligo.formats.dagman.writer import write_lines
 from eligo.formats.storage import Source
 
 __all__ = [
-    "NAME", "SUFFIXES", "TITLE", "Details", "LogicalLine", "NodeDetails", "flatten", "generate", "logical_lines", "parse",
+    "NAME", "SUFFIXES", "TITLE", "Details", "LogicalLine", "NodeDetails", "flat_names", "flatten", "generate", "logical_lines", "parse",
     "sniff",
 ]  # fmt: skip
 

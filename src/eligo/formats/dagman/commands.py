@@ -6,6 +6,7 @@ in any order, descriptions between ``@=TAG`` and ``@TAG`` and for PROVISIONER an
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -61,8 +62,7 @@ def read_node(command: Command) -> NodeLine:
         raise Malformed(f"node {name!r} has no submit description", f"write {word} {name} file.sub")
     if submit.startswith("@=") and command.body is None and command.kind is not Keyword.SUBDAG:
         raise Malformed(f"the description of {name!r} begins with @= but names no closing word", "write @=END ... @END")
-    if command.body is not None and command.closing is None:
-        raise Malformed(f"the submit description of {name!r} is not closed", f"close it with {_closing(submit)}")
+    _check_closed(command, f"of {name!r}", submit)
     if command.body is None and command.kind is not Keyword.SUBDAG and ".condor.sub" in submit:
         raise Malformed(
             f"node {name!r} runs a sub-DAG through its generated submit file", "write SUBDAG EXTERNAL name file.dag"
@@ -74,8 +74,15 @@ def read_node(command: Command) -> NodeLine:
     return NodeLine(command.kind, name, "" if command.body else submit, command.body, directory, noop, done)
 
 
-def _closing(submit: str) -> str:
-    return "a line that begins with }" if submit.startswith("{") else f"a line @{submit[2:]}"
+_NO_CLOSE = re.compile(r"[^\s=:]*\s*@?=")
+
+
+def _check_closed(command: Command, which: str, mark: str) -> None:
+    """Refuse a description that has no end, or one that HTCondor takes for an assignment."""
+    braced = mark.startswith("{")
+    if command.body is not None and (command.closing is None or (braced and _NO_CLOSE.match(command.closing))):
+        close = "a line that begins with }" if braced else f"a line @{mark[2:]}"
+        raise Malformed(f"the submit description {which} is not closed", f"close it with {close}")
 
 
 def _check_name(name: str, word: str) -> None:
@@ -131,14 +138,13 @@ def read_splice(command: Command) -> SpliceLine:
 
 def read_submit_description_name(command: Command) -> str:
     """Read the name of a SUBMIT-DESCRIPTION."""
-    name = Words(command.text)
-    name.next()
-    word = name.next()
-    if not word or command.body is None:
+    words = Words(command.text)
+    words.next()
+    name, mark = words.next(), words.next_maybe_quoted()
+    if not name or command.body is None:
         raise Malformed("SUBMIT-DESCRIPTION needs a name and a description", "write SUBMIT-DESCRIPTION name { ... }")
-    if command.closing is None:
-        raise Malformed(f"the submit description {word!r} is not closed", "close it with a line that begins with }")
-    return word
+    _check_closed(command, repr(name), mark)
+    return name
 
 
 def read_links(command: Command) -> tuple[list[str], list[str]]:
