@@ -116,7 +116,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         "-o", "--out", metavar="OUT", help="the file to write (default: standard output)"
     ).complete = "file"  # type: ignore[attr-defined]
     writing.add_argument(
-        "--format", metavar="FORMAT", help="its format, where the name does not tell (standard output: edgelist)"
+        "--to", metavar="FORMAT", help="its format, if the name does not tell (standard output: edgelist)"
     )
     writing.add_argument("--dual", action="store_true", help="turn every edge round, keeping the numbers")
     writing.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
@@ -131,7 +131,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     dag = _make(args)
     out = args.out or "-"
-    warn(f"not written: {text}" for text in write(dag, out, format=args.format or ("edgelist" if out == "-" else None)))
+    warn(f"not written: {text}" for text in write(dag, out, format=args.to or ("edgelist" if out == "-" else None)))
     if out != "-":
         say(f"{out}: {dag.n:,} jobs, {dag.m:,} edges")
     return 0
