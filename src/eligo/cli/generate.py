@@ -170,7 +170,7 @@ def _parse_operand(text: str) -> argparse.Namespace:
     if not words:
         raise EligoError("one of the dags is empty", hint='write such as "mesh --levels 4"')
     args = parser.parse_args(words)
-    if args.family is None or args.out or args.format:
+    if args.family is None or args.out or args.to:
         raise EligoError(f"{text!r} does not describe a dag", hint="options for writing stand outside the quotes")
     return args
 
