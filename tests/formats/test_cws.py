@@ -80,6 +80,7 @@ def test_one_declared_edge_among_implied_ones_is_noted():
         (f"FILE f {'9' * 5000}", 1, "is not a number"),
         ("TASK a t 1\nEDGE a b", 2, "there is no job called 'b'"),
         ("TASK a t 1\nINPUTS b f", 2, "there is no job called 'b'"),
+        ("TASK a t 1\nTASK b\0 t 1", 2, "a NUL character"),
         (b"TASK a t 1\nTASK \xff t 1", 2, "0xff is not UTF-8"),
     ],
 )

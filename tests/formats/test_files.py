@@ -99,6 +99,18 @@ def test_each_producer_has_its_copy():
     assert made.left_out == 1
 
 
+def test_only_pairs_that_could_be_joined_are_missing():
+    """A chain of jobs that each change a log: that a later one writes what an earlier one read is no dependency."""
+    made = FileUses()
+    for job in (0, 1, 2):
+        made.reads(job, "log")
+        made.writes(job, "log")
+    made.reads(3, "log")
+    assert made.data(Dag.from_edges(4, [0, 1], [1, 2])).k == 4
+    assert made.unjoined == 3  # job 3 with each of the others
+    assert made.left_out == 1
+
+
 def test_a_job_does_not_feed_itself():
     made = FileUses()
     for job in (0, 1):

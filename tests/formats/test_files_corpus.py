@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
 
 import jsonschema
 import numpy as np
@@ -11,7 +13,7 @@ import pytest
 
 from eligo.dag import OUTSIDE, UNKNOWN, Dag
 from eligo.formats import cws, dax, find_format, pegasus, storage, wfformat
-from eligo.formats.base import Notes
+from eligo.formats.base import Document, Notes
 from eligo.formats.storage import Source
 from tests.corpus import DATA, needs_shared, statistics
 from tests.formats.comparing import shape
@@ -26,10 +28,30 @@ ROWS = {
 pytestmark = needs_shared
 
 
+@dataclass(frozen=True)
+class Case:
+    """One file of the corpus, read once by each rule."""
+
+    module: Any
+    row: dict[str, str]
+    source: Source
+    documents: dict[str | None, Document] = field(default_factory=dict)
+
+    def read(self, rule: str | None) -> Document:
+        if rule not in self.documents:
+            self.documents[rule] = self.module.parse(self.source, rule)
+        return self.documents[rule]
+
+
 @pytest.fixture(params=ROWS, scope="module")
 def case(request):
-    module, row = ROWS[request.param]
-    return module, row, storage.load(DATA / request.param)
+    return Case(*ROWS[request.param], storage.load(DATA / request.param))
+
+
+@pytest.fixture(scope="module")
+def schema():
+    tree = json.loads((DATA / "wfformat/schema/wfcommons-schema-1.5.json").read_text())
+    return jsonschema.Draft7Validator(tree)
 
 
 def remarks(row):
@@ -47,32 +69,29 @@ def test_there_are_enough():
 
 
 def test_the_content_tells_the_format(case):
-    module, _, source = case
-    assert find_format(source) is module
-    assert [other.NAME for other in MODULES.values() if other.sniff(source.data[:65536].decode())] == [module.NAME]
+    assert find_format(case.source) is case.module
+    head = case.source.data[:65536].decode()
+    assert [module for module in MODULES.values() if module.sniff(head)] == [case.module]
 
 
 def test_the_counts_come_out(case):
-    module, row, source = case
-    declared = module.parse(source, "declared").dag
-    assert declared.m == int(row["declared_edges"])
-    assert module.parse(source, "files").dag.m == int(row["file_implied_edges"])
+    declared = case.read("declared").dag
+    assert declared.m == int(case.row["declared_edges"])
+    assert case.read("files").dag.m == int(case.row["file_implied_edges"])
     for column, value in shape(declared).items():
-        assert value == int(row[column]), column
+        assert value == int(case.row[column]), column
 
 
 def test_the_default_takes_declared_edges_or_implied_ones(case):
-    module, row, source = case
-    rule = "declared" if int(row["declared_edges"]) else "files"
-    assert module.parse(source, None).dag == module.parse(source, rule).dag
+    rule = "declared" if int(case.row["declared_edges"]) else "files"
+    assert case.read(None).dag == case.read(rule).dag
 
 
 def test_the_remarks_come_out(case):
     """Counted by file: with the edges that its files imply, every reader reads from every producer."""
-    module, row, source = case
-    document = module.parse(source, "both")
+    document = case.read("both")
     dag, data = document.dag, document.dag.data
-    expected = remarks(row)
+    expected = remarks(case.row)
     made = data.producer != OUTSIDE
     producers = Counter(name for name, inside in zip(data.names, made, strict=True) if inside)
     readers: dict[str, set[int]] = {name: set() for name in data.names}
@@ -88,7 +107,7 @@ def test_the_remarks_come_out(case):
         found["files"] = len(readers)
     if "nosize" in expected:  # the table does not count the one size that stands in metadata, of diamond.yml
         assert np.count_nonzero(data.size_bytes == UNKNOWN) >= expected["nosize"] - 1
-    declared, implied = pairs(module.parse(source, "declared").dag), pairs(module.parse(source, "files").dag)
+    declared, implied = pairs(case.read("declared").dag), pairs(case.read("files").dag)
     found["edges_without_file"] = len(declared - implied)
     if "fileedges_notedge" not in expected:
         found["fileedge_not_declared"] = len(implied - declared)
@@ -102,9 +121,8 @@ def test_the_remarks_come_out(case):
 
 
 @pytest.mark.parametrize("writer", [wfformat, pegasus])
-def test_conversion_loses_nothing(case, writer):
-    module, _, source = case
-    dag = module.parse(source, None).dag
+def test_conversion_loses_nothing(case, schema, writer):
+    dag = case.read(None).dag
     lost = Notes()
     text = "".join(writer.generate(dag, lost))
     assert lost.texts() == ()
@@ -112,8 +130,7 @@ def test_conversion_loses_nothing(case, writer):
     assert again.dag == dag  # data too are in the same order: both readers sort them
     assert again.warnings == ()
     if writer is wfformat:
-        schema = json.loads((DATA / "wfformat/schema/wfcommons-schema-1.5.json").read_text())
-        jsonschema.Draft7Validator(schema).validate(json.loads(text))
+        schema.validate(json.loads(text))
 
 
 def test_the_old_nextflow_file_equals_the_new_one():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -119,13 +120,18 @@ def places(tree: Any) -> list[tuple[Any, Any]]:
     return found
 
 
+@cache
+def tree_of(name: str) -> Any:
+    text = (OWN / name).read_text()
+    return yaml.safe_load(text) if name.endswith(".yml") else json.loads(text)
+
+
 @pytest.mark.parametrize("name", ["workflow-1.5.json", "workflow-1.2.json", "workflow.yml"])
 @given(draw=st.data())
 @settings(max_examples=250 * MANY, **QUICK)
 def test_wrong_types_everywhere(name, draw):
-    text = (OWN / name).read_text()
     is_yaml = name.endswith(".yml")
-    tree = yaml.safe_load(text) if is_yaml else json.loads(text)
+    tree = copy.deepcopy(tree_of(name))
     for _ in range(draw.draw(st.integers(1, 3))):
         holder, key = draw.draw(st.sampled_from(places(tree)))
         action = draw.draw(st.sampled_from(["replace", "replace", "replace", "delete", "copy"]))

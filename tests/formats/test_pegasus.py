@@ -174,7 +174,7 @@ def jobs(text: str) -> str:
         (jobs("- {id: a}\njobDependencies:\n- {id: a, children: [b]}"), 5, "no job called 'b'"),
         (jobs("- {id: a}\njobDependencies:\n- {id: a, children: b}"), 5, "children is 'b'"),
         (jobs("- {id: a}\njobDependencies:\n- {children: [a]}"), 5, "the id of a dependency is missing"),
-        (jobs("- {id: a"), 4, "not YAML"),
+        (jobs("- {id: a"), 3, "not YAML"),
         (jobs("\t- id: a"), 3, "not YAML"),
         (jobs("- id: \x00"), 3, "not allowed in YAML"),
         (jobs("- id: *nowhere"), 3, "alias *nowhere"),

@@ -230,6 +230,7 @@ TASK = {"name": "a", "id": "a"}
         (new([{"id": "a"}], [], [{"id": "a", "runtimeInSeconds": []}]), "time a list is not a number"),
         (new([{"id": "a"}], [], 3), "tasks is 3"),
         ('{"workflow": {"tasks": [{"name": "\\ud800"}]}}', "half of a character"),
+        ('{"workflow": {"tasks": [{"name": "\\u0000"}]}}', "holds a NUL"),
         ('{"workflow": {"tasks": [], "tasks": []}}', "the key 'tasks' stands twice"),
         ('{"workflow": {"tasks": [{"name": "a"},', "not JSON"),
         ('{"workflow": {"tasks": [{"name": "a\x00"}]}}', "not JSON: Invalid control character"),

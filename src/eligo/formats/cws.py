@@ -70,7 +70,10 @@ def parse(source: Source, edges: EdgeRule | None) -> Document:
     draft = Draft(source)
     transformations: list[str] = []
     lists: list[tuple[list[str], int]] = []
-    for number, line in enumerate(source.text().split("\n"), 1):
+    text = source.text()
+    if "\0" in text:
+        raise source.error(source.line_of("\0"), "a NUL character", hint="the file may be damaged, or not text")
+    for number, line in enumerate(text.split("\n"), 1):
         words = line.split()
         if not words or words[0].startswith("#"):
             continue

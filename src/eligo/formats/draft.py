@@ -50,6 +50,7 @@ class Draft:
         self._number: dict[str, int] = {}
         self._edges: tuple[list[int | str], list[int | str], list[Line]] = ([], [], [])
         self._negative_times: list[Line] = []
+        self._noted: set[str] = set()
 
     @property
     def n(self) -> int:
@@ -57,7 +58,10 @@ class Draft:
         return len(self.names)
 
     def note(self, line: Line | None, text: str) -> None:
-        """Note an oddity that did not keep the file from being read."""
+        """Note an oddity that did not keep the file from being read; only the first of a kind is looked for."""
+        if text in self._noted:
+            line = None
+        self._noted.add(text)
         self.notes.add(self.source.path, line if line is None else _found(line), text)
 
     def text(self, value: object, what: str, line: Line) -> str:
@@ -73,6 +77,8 @@ class Draft:
         if not isinstance(value, str) or not value:
             seen = "is missing" if value is None else "is empty" if value == "" else f"is {shown(value)}, not text"
             raise self.source.error(_found(line), f"{what} {seen}", hint="names and ids are text that is not empty")
+        if "\0" in value:
+            raise self.source.error(_found(line), f"{what} holds a NUL character", hint="the file may be damaged")
         if not value.isascii():
             try:
                 value.encode("utf-8", "surrogateescape")
@@ -222,7 +228,7 @@ class Draft:
         uses = self.uses
         self._note_count(uses.negative, "file", "of negative size: taken as unknown")
         self._note_count(uses.conflicting, "file", "with several sizes: the producer's counts, else the first stated")
-        self._note_count(uses.crowded, "file", "left out: too many jobs write and read it")
+        self._note_count(uses.crowded, "file", "left out: written by very many jobs and read by very many")
         self._note_count(uses.unjoined, "dependency", "implied by files but not declared: --edges both adds them")
         if rule == "files":
             apart = _different(dag, *declared)

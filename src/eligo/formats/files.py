@@ -14,6 +14,8 @@ Rules, the same for every format that has files:
   where there are none, a copy from outside.
 * A file that is only read comes from outside the workflow. A file that nobody reads is a datum without readers. A
   file that is only listed is no datum.
+* Where the pairs of producers and readers are too many to look at (see below), files of several producers are left
+  out of the data, and that is noted.
 * Data are ordered by producer, those from outside first, then by name.
 * Dependencies are those the file declares; where it declares none, those its files imply: one for each producer and
   reader of a file. The rules ``files`` and ``both`` choose otherwise.
@@ -71,7 +73,7 @@ class FileUses:
         self._negative: set[int] = set()
         self._joined: _Joined | None = None
         self.unjoined = 0
-        """Pairs of a producer and a reader, after :meth:`data`, where the reader does not depend on the producer."""
+        """Pairs of a producer and a reader, after :meth:`data`, of which neither depends on the other."""
         self.left_out = 0
         """Readings, after :meth:`data`, by a job that depends on no producer of what it reads."""
         self.crowded = 0
@@ -158,7 +160,7 @@ class FileUses:
             joined, self.crowded = joined.without_crowds()
             row, read = joined.pairs()
         kept = depends(dag, joined.write_job[row], joined.read_job[read])
-        self.unjoined = len(np.unique(joined.write_job[row[~kept]] * dag.n + joined.read_job[read[~kept]]))
+        self.unjoined = _unjoined(dag, joined.write_job[row[~kept]], joined.read_job[read[~kept]])
         row, read = row[kept], read[kept]
         fed = np.zeros(len(joined.read_job), np.bool_)
         fed[read] = True
@@ -260,6 +262,12 @@ def depends(dag: Dag, producer: Int64 | Int32, reader: Int64 | Int32) -> np.ndar
     rest = rest[np.argsort(tails[rest], kind="stable")]  # one search serves all readers of one producer
     kept[rest] = _core.reachable(dag.succ_ptr, dag.succ, dag.pred_ptr, dag.pred, tails[rest], heads[rest])
     return kept
+
+
+def _unjoined(dag: Dag, producer: Int64, reader: Int64) -> int:
+    """Count the different pairs that could be joined, given that no reader depends on its producer."""
+    code = np.unique(producer * dag.n + reader)
+    return int(np.count_nonzero(~depends(dag, code % max(dag.n, 1), code // max(dag.n, 1))))
 
 
 @dataclass(frozen=True, slots=True)
