@@ -101,7 +101,7 @@ def _known_facts(dag: Dag) -> dict[str, Any]:
 def _table(facts: dict[str, Any]) -> str:
     rows = [
         ("jobs", _number(facts["jobs"]), f"{_plural(facts['sources'], 'source')}, {_plural(facts['sinks'], 'sink')}"),
-        ("edges", _number(facts["edges"]), f"{_plural(facts['shortcuts'], 'shortcut')} among them"),
+        ("edges", _number(facts["edges"]), _shortcuts(facts["shortcuts"])),
         ("levels", _number(facts["levels"]), f"the widest has {_plural(facts['width'], 'job')}"),
         ("components", _number(facts["components"]), ""),
         ("critical path", *_critical_path(facts)),
@@ -158,6 +158,10 @@ def _critical_path(facts: dict[str, Any]) -> tuple[str, str]:
     return (length, shown) if facts["critical_path_unit"] == "jobs" else (
         _seconds(facts["critical_path"]), f"{length}: {shown}"
     )  # fmt: skip
+
+
+def _shortcuts(count: int) -> str:
+    return f"{_plural(count, 'shortcut')} among them" if count else "no shortcuts"
 
 
 def _plural(count: int, noun: str) -> str:

@@ -1,0 +1,17 @@
+#!/bin/sh
+# The main job on a bundled example, each command shown before it runs. Called by `make demo`; writes nothing here.
+set -e
+cd "$(dirname "$0")/.."
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+
+show() {
+    printf '\n$ %s\n' "$*"
+    "$@"
+}
+
+show eligo info examples/fmri.dag
+show eligo convert --reduce examples/fmri.dag "$out/fmri.json"
+show eligo info "$out/fmri.json"
+show eligo generate montage --jobs 7881 --costs -o "$out/montage.json.gz"
+show eligo info "$out/montage.json.gz"
