@@ -12,7 +12,7 @@ from eligo.dag import OUTSIDE, Dag, Data
 from eligo.formats.base import Notes
 from eligo.formats.file_lists import FileLists, plain_ids
 
-FORBIDDEN = re.compile(r"[^ab_2]")
+FORBIDDEN = re.compile(r"[^ab_0-9]")
 
 
 @given(st.lists(st.text("ab_2 ?", max_size=4)))

@@ -21,10 +21,10 @@ def test_times_are_the_same_as_number_and_as_text(time_s):
     assert stated_seconds(time_s) == stated_seconds(repr(time_s)) == time_s
 
 
-@given(st.floats(0, 2**40), st.sampled_from([1, 1024, 2**20]))
+@given(st.floats(0, 2**30), st.sampled_from([1, 1024, 2**20]))
 def test_rounding_up_never_understates(size, unit):
     rounded = stated_bytes(size, unit=unit, round_up=True)
-    assert size * unit <= rounded < size * unit + 1
+    assert 0 <= rounded - size * unit < 1
 
 
 @pytest.mark.parametrize(
