@@ -155,7 +155,7 @@ def test_snakemake_names_jobs_by_their_labels() -> None:
     document = read(SNAKEMAKE)
     assert document.dag.names == ("all", "call", "map sample: A", "map sample: B")
     assert edge_names(document.dag) == {("call", "all"), ("map sample: A", "call"), ("map sample: B", "call")}
-    assert document.warnings == ("x.dot:1: 1 lines before the graph are not DOT and were skipped",)
+    assert document.warnings == ("x.dot:1: what stands before the graph is not DOT and was skipped (lines: 1)",)
     assert document.details.dialect == "snakemake"
 
 
@@ -211,6 +211,22 @@ def test_nextflow_without_processes_keeps_its_operators() -> None:
     assert "no process" in document.warnings[0]
 
 
+def test_nextflow_is_known_by_its_operators_too() -> None:
+    dag = read('digraph { ALIGN -> x [a=b] x [shape=circle, label="", fixedsize=true] x -> SORT }').dag
+    assert edge_names(dag) == {("ALIGN", "SORT")}
+
+
+def test_a_feedback_loop_of_nextflow_is_a_cycle() -> None:
+    with pytest.raises(CycleError) as caught:
+        read("digraph { v1 -> v2 -> v1; v2 [shape=circle] }")
+    assert caught.value.path == "x.dot"
+
+
+def test_html_labels_are_no_names() -> None:
+    text = SNAKEMAKE.replace('"all"', "<<table><tr><td>all</td></tr></table>>")
+    assert read(text).dag.names == ("0", "1", "2", "3")
+
+
 def test_a_chain_of_operators_is_linear() -> None:
     chain = "".join(f"v{i} [shape=circle]; v{i} -> v{i + 1};" for i in range(1, 50_000))
     assert read(f"digraph {{ v0 -> v1; {chain} v50000 [label=end] }}").dag.m == 1
@@ -226,7 +242,7 @@ def test_repeated_edges_take_the_largest_size() -> None:
     document = read("digraph {\n a -> b [size=5];\n a -> b [size=9];\n a -> b;\n a -> c [size=none] }")
     assert document.dag.data is not None
     assert document.dag.data.size_bytes.tolist() == [9]
-    assert document.warnings == ("x.dot:2: 1 edges are repeated with another size; the largest is taken",)
+    assert document.warnings == ("x.dot:2: an edge is repeated with another size, the largest is taken: 1 times",)
 
 
 def test_an_edge_without_size_among_others_is_unknown() -> None:

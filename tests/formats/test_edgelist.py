@@ -77,7 +77,7 @@ def test_repeated_edges_take_the_largest_size() -> None:
     document = read("a,b,5\na,b,9\na,b,9\n")
     assert document.dag.data is not None
     assert document.dag.data.size_bytes.tolist() == [9]
-    assert document.warnings == ("x.csv:1: 1 edges are repeated with another size; the largest is taken",)
+    assert document.warnings == ("x.csv:1: an edge is repeated with another size, the largest is taken: 1 times",)
 
 
 def test_written_form() -> None:
@@ -104,9 +104,10 @@ def test_what_is_lost_is_told(dag: Dag) -> None:
     assert edge_names(again) == edge_names(dag)
 
 
-def test_an_empty_name_is_refused() -> None:
-    with pytest.raises(EligoError, match="without a name"):
-        written(Dag.from_names([("", "a")]))
+@pytest.mark.parametrize("name", ["", "\udcff", "a\ud800"])
+def test_names_that_no_field_can_hold_are_refused(name: str) -> None:
+    with pytest.raises(EligoError, match="name"):
+        written(Dag.from_names([(name, "a")]))
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ _OTHER_LANGUAGES = frozenset(  # the words with which lines of DAGMan and of the
     ]
 )  # fmt: skip
 _UNLIKELY = re.compile(r"[\s{}\[\]<>=]|:$")
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
 _SNIFFED_LINES = 50
 _CHUNK = 10_000
 
@@ -195,7 +196,7 @@ class _Reader:
         tails, heads = np.frombuffer(self.tails, np.int32), np.frombuffer(self.heads, np.int32)
         data, overruled = merge_weights(n, tails, heads, np.array(self.sizes, np.int64))
         if overruled.size:
-            text = f"{len(overruled):,} edges are repeated with another size; the largest is taken"
+            text = f"an edge is repeated with another size, the largest is taken: {len(overruled):,} times"
             self.notes.add(self.source.path, self.lines[int(overruled[0])], text)
         return data
 
@@ -211,7 +212,7 @@ def generate(dag: Dag, lost: Notes) -> Iterator[str]:
     Raises
     ------
     EligoError
-        A job has an empty name, which no field can hold.
+        A job's name is empty or not UTF-8, which no field can hold.
 
     Examples
     --------
@@ -223,6 +224,8 @@ def generate(dag: Dag, lost: Notes) -> Iterator[str]:
     """
     if "" in dag:
         raise EligoError("a job without a name cannot stand in an edge list", hint="write DOT instead")
+    if any(map(_SURROGATES.search, dag.names)):
+        raise EligoError("a job's name is not UTF-8 and cannot stand in an edge list", hint="write DOT instead")
     weighted = is_edge_weights(dag)
     _note_lost(dag, weighted, lost)
     names = [quote_field(name) for name in dag.names]

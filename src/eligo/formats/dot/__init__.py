@@ -19,7 +19,7 @@ __all__ = ["NAME", "SUFFIXES", "TITLE", "DotDetails", "generate", "parse", "snif
 
 NAME = "dot"
 TITLE = "DOT"
-SUFFIXES = (".dot", ".gv", ".dot.parsed")
+SUFFIXES = (".dot", ".gv")
 
 _HEADER = re.compile(
     r'^[ \t\ufeff]*(?:strict\s+)?(?:di)?graph(?:\s+(?:[\w.-]+|"(?:[^"\\\n]|\\.)*+")\s*|\s*)'
@@ -51,7 +51,9 @@ def parse(source: Source, edges: EdgeRule | None = None) -> Document:
     notes = Notes()
     graph = parse_graph(source)
     if graph.skipped_lines:
-        notes.add(source.path, 1, f"{graph.skipped_lines:,} lines before the graph are not DOT and were skipped")
+        notes.add(
+            source.path, 1, f"what stands before the graph is not DOT and was skipped (lines: {graph.skipped_lines:,})"
+        )
     if not graph.names:
         raise source.error(1, "the graph has no node", hint="a workflow needs at least one job")
     dag, details = to_dag(graph, source, notes)

@@ -6,7 +6,8 @@ dialect               known by                               read as
 ``eligo``             graph attribute ``eligo``              our own writer's; equal to the dag that was written
 ``snakemake``         the graph's name                       edges from producer to consumer; labels name the jobs
 ``nextflow``          nodes ``v3`` or ``p3`` of which some   jobs are the processes; operators and channels are
-                      are points or small circles            contracted, so dependencies through them stay
+                      are points or circles, or tiny ones    contracted, so dependencies through them stay
+                      of fixed size without a label
 ``tree``              ``tmp_memory`` or ``edge_memory``      temporary space of a job, data of an edge; ``flops`` is
                                                              work at 10^9 flop/s
 ``daggen``            nodes with ``size`` and ``alpha``      ``size`` of a node is work at 10^9 flop/s, of an edge bytes
@@ -83,7 +84,7 @@ def to_dag(graph: Graph, source: Source, notes: Notes) -> tuple[Dag, DotDetails]
     tails, heads = np.frombuffer(graph.tails, np.int32), np.frombuffer(graph.heads, np.int32)
     known["data"] = meaning.data(tails, heads)
     if graph.hidden_edges:
-        notes.add(source.path, None, f"{graph.hidden_edges:,} invisible edges are read as dependencies")
+        notes.add(source.path, None, f"invisible edges are read as dependencies, {graph.hidden_edges:,} of them")
     try:
         dag = Dag.from_edges(names, tails, heads, **known)
     except CycleError as error:
@@ -109,13 +110,19 @@ def _dialect(graph: Graph) -> str:
 
 
 def _is_nextflow(graph: Graph) -> bool:
-    operators = any(node.get("shape") in _OPERATOR_SHAPES for node in graph.nodes)
-    return operators and all(map(_NEXTFLOW_ID.fullmatch, graph.names))
+    """Tell Nextflow's graphs by its IDs, or, where another program changed these, by its tiny round operators."""
+    operators = [node for node in graph.nodes if node.get("shape") in _OPERATOR_SHAPES]
+    tiny = any(node.get("fixedsize") == "true" and node.get("label") == "" for node in operators)
+    return bool(operators) and (tiny or all(map(_NEXTFLOW_ID.fullmatch, graph.names)))
 
 
 def _label(text: str) -> str:
-    r"""Return a label on one line; ``\N`` stands for the node's own name and says nothing."""
-    return "" if text == r"\N" else _LABEL_BREAK.sub(" ", text).replace("\\\\", "\\").strip()
+    r"""Return a label on one line; ``\N`` stands for the node's own name, and HTML is a drawing: both say nothing."""
+    return (
+        ""
+        if text == r"\N" or text.lstrip().startswith("<")
+        else _LABEL_BREAK.sub(" ", text).replace("\\\\", "\\").strip()
+    )
 
 
 def _processes(graph: Graph, labels: list[str], source: Source, notes: Notes) -> tuple[Dag, DotDetails]:
@@ -134,7 +141,10 @@ def _processes(graph: Graph, labels: list[str], source: Source, notes: Notes) ->
         )
     shown = [labels[node] for node in kept]
     names = shown if all(shown) and len(set(shown)) == len(shown) else [graph.names[node] for node in kept]
-    dag = Dag.from_edges(names, tails, heads)
+    try:
+        dag = Dag.from_edges(names, tails, heads)
+    except CycleError as error:
+        raise CycleError(error.cycle, path=source.path) from None
     return dag, DotDetails("nextflow", graph.name, tuple(shown))
 
 
@@ -211,7 +221,7 @@ class _Meaning:
             self.notes.add(
                 self.source.path,
                 graph.line(graph.edge_at[int(overruled[0])]),
-                f"{len(overruled):,} edges are repeated with another size; the largest is taken",
+                f"an edge is repeated with another size, the largest is taken: {len(overruled):,} times",
             )
         return data
 

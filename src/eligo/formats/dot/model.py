@@ -18,8 +18,8 @@ Attributes = Mapping[str, str]
 
 KNOWN = frozenset(
     [
-        "alpha", "count", "edge_memory", "eligo", "flops", "inputs", "label", "memory_bytes", "outputs", "shape",
-        "size", "size_bytes", "style", "temp_bytes", "time_s", "tmp_memory",
+        "alpha", "count", "edge_memory", "eligo", "fixedsize", "flops", "inputs", "label", "memory_bytes", "outputs",
+        "shape", "size", "size_bytes", "style", "temp_bytes", "time_s", "tmp_memory",
     ]
 )  # fmt: skip
 """The attributes that mean something to us; all others are read and dropped."""

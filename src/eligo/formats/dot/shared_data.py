@@ -1,4 +1,4 @@
-"""What our own writer encodes. Shared data in DOT: numbered, listed once where they are made, and by number where they are read.
+"""What our own writer encodes: names, and shared data, listed once where they are made and by number where read.
 
 A node's ``outputs`` is a list of ``number:name=size``, its ``inputs`` a list of numbers; what exists before the
 workflow starts stands in the graph's own ``inputs``. Names are encoded, so that a list is split by blanks; they are
