@@ -42,6 +42,7 @@ __all__ = ["DotDetails", "to_dag"]
 
 FLOP_PER_S = 1e9
 _OPERATOR_SHAPES = ("point", "circle")
+_PLAIN_DIGITS = 18  # so many digits stay below 2^62
 _NEXTFLOW_ID = re.compile(r"[pv][0-9]+")
 _LABEL_BREAK = re.compile(r"\s*(?:\\[nlr]|\n)\s*")
 
@@ -69,11 +70,12 @@ class DotDetails:
 
 def to_dag(graph: Graph, source: Source, notes: Notes) -> tuple[Dag, DotDetails]:
     """Give a graph its meaning."""
-    dialect = _dialect(graph)
-    labels = [_label(node.get("label", "")) for node in graph.nodes]
+    keys = _node_keys(graph)
+    dialect = _dialect(graph, keys)
+    labels = [_label(node.get("label", "")) for node in graph.nodes] if "label" in keys else [""] * len(graph.nodes)
     if dialect == "nextflow":
         return _processes(graph, labels, source, notes)
-    meaning = _Meaning(graph, source, notes, dialect)
+    meaning = _Meaning(graph, source, notes, dialect, keys)
     names = meaning.names(labels)
     known: dict[str, Any] = {
         "time_s": meaning.times(),
@@ -94,8 +96,12 @@ def to_dag(graph: Graph, source: Source, notes: Notes) -> tuple[Dag, DotDetails]
     return dag, DotDetails(dialect, graph.name, tuple(labels))
 
 
-def _dialect(graph: Graph) -> str:
-    keys = {key for node in {id(node): node for node in graph.nodes}.values() for key in node}
+def _node_keys(graph: Graph) -> set[str]:
+    """Return which attributes any node has; nodes without their own share one mapping, which is looked at once."""
+    return {key for node in {id(node): node for node in graph.nodes}.values() for key in node}
+
+
+def _dialect(graph: Graph, keys: set[str]) -> str:
     if "eligo" in graph.attributes:
         return "eligo"
     if graph.name.lower().startswith("snakemake"):
@@ -151,11 +157,12 @@ def _processes(graph: Graph, labels: list[str], source: Source, notes: Notes) ->
 class _Meaning:
     """Turns the texts of one graph's attributes into columns; errors name the line of the value."""
 
-    def __init__(self, graph: Graph, source: Source, notes: Notes, dialect: str) -> None:
+    def __init__(self, graph: Graph, source: Source, notes: Notes, dialect: str, keys: set[str]) -> None:
         self.graph = graph
         self.source = source
         self.notes = notes
         self.dialect = dialect
+        self.keys = keys
 
     def names(self, labels: list[str]) -> list[str]:
         """Return the jobs' names: the nodes' IDs, except where a program numbers them and labels tell them apart."""
@@ -177,7 +184,7 @@ class _Meaning:
         sizes = None
         if self.dialect in ("daggen", "dataflow"):
             sizes = self.column(("size",), parse_seconds, np.nan)
-        elif self.dialect == "graphviz" and any("size" in node for node in self.graph.nodes):
+        elif self.dialect == "graphviz" and "size" in self.keys:
             self.notes.add(self.source.path, None, "size of nodes is not read, since no edge has a size")
         if self.dialect == "daggen":
             flops, sizes = sizes, None
@@ -188,16 +195,14 @@ class _Meaning:
 
     def column(self, keys: tuple[str, ...], parse: Callable[[str], _Value], missing: _Value) -> list[_Value] | None:
         """Return one number for each node, from the first of `keys` it has; ``None`` where no node has any."""
+        keys = tuple(key for key in keys if key in self.keys)
+        if not keys:
+            return None
         values: list[_Value] = []
-        found = False
         for number, node in enumerate(self.graph.nodes):
             text = next((node[key] for key in keys if key in node), None)
-            if text is None:
-                values.append(missing)
-                continue
-            found = True
-            values.append(self._number(text, parse, self.graph.node_at[number]))
-        return values if found else None
+            values.append(missing if text is None else self._number(text, parse, self.graph.node_at[number]))
+        return values
 
     def _number(self, text: str, parse: Callable[[str], _Value], at: int) -> _Value:
         try:
@@ -213,7 +218,9 @@ class _Meaning:
         if not graph.weight_keys and graph.attributes.get("eligo") != "edges":
             return None
         sizes = [
-            UNKNOWN if text is None else self._number(text, parse_weight, graph.edge_at[edge])
+            int(text)  # nearly all are plain digits
+            if text is not None and text.isdecimal() and text.isascii() and len(text) <= _PLAIN_DIGITS
+            else self._number("unknown" if text is None else text, parse_weight, graph.edge_at[edge])
             for edge, text in enumerate(graph.weights)
         ]
         data, overruled = merge_weights(len(graph.names), tails, heads, np.array(sizes, np.int64))

@@ -22,7 +22,7 @@ from eligo.formats.storage import Source
 
 __all__ = ["parse_graph"]
 
-_WEIGHTS = ("size_bytes", "edge_memory", "size")
+_WEIGHTS = ("size_bytes", "edge_memory", "size")  # in the order in which they count
 
 _LETTER = r"A-Za-z_\u0080-\U0010ffff"
 _BARE = rf"""(?: [{_LETTER}][{_LETTER}0-9]*+ | -?(?:\.[0-9]++|[0-9]++(?:\.[0-9]*+)?+)(?![{_LETTER}0-9.]) )"""
@@ -151,7 +151,7 @@ class _Parser:
             graph.tails.append, graph.heads.append, graph.edge_at.append, graph.weights.append
         )  # fmt: skip
         at = begin = self.lexer.offset
-        take, defaults = _STATEMENT.match, scope.edge
+        take, weight_of, defaults = _STATEMENT.match, self._weight, scope.edge
         while match := take(text, at):
             bare, quoted, bare_head, quoted_head, items = match.groups()
             name = bare or quoted or ""
@@ -174,7 +174,10 @@ class _Parser:
                 add_tail(tail)
                 add_head(head)
                 add_at(at)
-                add_weight(self._weight({**defaults, **_items(items)} if items else defaults))
+                if items:
+                    add_weight(weight_of({**defaults, **_items(items)} if defaults else _items(items)))
+                else:
+                    add_weight(weight_of(defaults) if defaults else None)
             at = match.end()
         if at == begin:
             return False

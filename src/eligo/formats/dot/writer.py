@@ -1,9 +1,9 @@
 """A dag as DOT that graphviz draws and our reader takes back unchanged.
 
 Every job has a line of its own, in order, so that numbers stay; IDs are quoted unless they are plain words or
-numbers, and what a quoted string cannot hold faithfully (backslashes, control characters) is written as ``%XX`` after a ``_``.
-Where every datum is the nameless weight of one edge, the edge has a ``size``; otherwise jobs list what they read and
-write (see ``shared_data``). Edges that carry data come first, in the order of the data.
+numbers, and what a quoted string cannot hold faithfully (backslashes, control characters) is written as ``%XX`` after
+a ``_``. Where every datum is the nameless weight of one edge, the edge has a ``size``; otherwise jobs list what they
+read and write (see ``shared_data``). Edges that carry data come first, in the order of the data.
 """
 
 from __future__ import annotations
