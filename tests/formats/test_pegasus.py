@@ -132,7 +132,7 @@ def test_odd_things_are_noted():
     assert "version is '4.9'" in read("pegasus: '4.9'\njobs: [{id: a}]").warnings[0]
     assert "without type" in read("pegasus: '5.0'\njobs: [{id: a, uses: [{lfn: f}]}]").warnings[0]
     note = read("pegasus: '5.0'\nname: a\nname: b\njobs: []").warnings[0]
-    assert note == "w.yml:3: the key 'name' stands twice in one mapping: the last counts"
+    assert note == "w.yml:3: a key stands twice in one mapping, such as 'name': the last counts"
 
 
 def jobs(text: str) -> str:

@@ -165,7 +165,9 @@ def test_odd_things_are_noted():
     assert "version '9.9' is not known" in read(old([{"name": "a"}], "9.9")).warnings[0]
     assert "no version is stated" in read({"workflow": {"tasks": []}}).warnings[0]
     text = '{"schemaVersion": "1.3", "workflow": {"tasks": [{"name": "a",\n"machine": "x", "machine": "y"}]}}'
-    assert read(text).warnings == ("w.json:2: the key 'machine' stands twice in one object, 1 times: the last counts",)
+    assert read(text).warnings == (
+        "w.json:2: 1 times a key, such as 'machine', stands twice in one object: the last counts",
+    )
 
 
 def test_executed_at_is_not_parsed():

@@ -15,7 +15,7 @@ import numpy as np
 from eligo.dag import UNKNOWN, Dag, Int32
 from eligo.errors import CycleError, EligoError
 from eligo.formats.base import EdgeRule, Notes
-from eligo.formats.files import FileUses, TooManyPairsError, depends
+from eligo.formats.files import FileUses, TooManyPairsError, depends, distinct
 from eligo.formats.quantity import shown, stated_bytes, stated_seconds
 from eligo.formats.storage import Source
 
@@ -244,7 +244,7 @@ class Draft:
 def _different(dag: Dag, tails: Int32, heads: Int32) -> int:
     """Count the different pairs of jobs of which the second does not depend on the first."""
     apart = ~depends(dag, tails, heads)
-    return len(np.unique(tails[apart].astype(np.int64) * dag.n + heads[apart]))
+    return len(distinct(tails[apart].astype(np.int64) * dag.n + heads[apart]))
 
 
 def _column(values: Mapping[int, float], n: int, unknown: float) -> list[float] | None:

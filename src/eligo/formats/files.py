@@ -38,9 +38,9 @@ from eligo import _core
 from eligo.dag import OUTSIDE, UNKNOWN, Dag, Data, Int32, Int64
 from eligo.errors import EligoError
 
-__all__ = ["MAX_PAIRS", "FileUses", "TooManyPairsError", "depends"]
+__all__ = ["MAX_PAIRS", "FileUses", "TooManyPairsError", "depends", "distinct"]
 
-MAX_PAIRS = 20_000_000
+MAX_PAIRS = 10_000_000
 """More pairs of a producer and a reader than this are not enumerated."""
 
 
@@ -140,7 +140,7 @@ class FileUses:
         row, read = joined.pairs()
         tails, heads = joined.write_job[row].astype(np.int64), joined.read_job[read].astype(np.int64)
         span = int(heads.max(initial=0)) + 1
-        code = np.unique(tails * span + heads)
+        code = distinct(tails * span + heads)
         return (code // span).astype(np.int32), (code % span).astype(np.int32)
 
     def data(self, dag: Dag, *, original: Mapping[str, str] | None = None, named: bool = True) -> Data | None:
@@ -198,7 +198,7 @@ class _Joined:
         read_file, read_job = (np.array(column, np.int64) for column in reads)
         write_file, write_job, size = (np.array(column, np.int64) for column in writes)
         span = int(max(read_job.max(initial=0), write_job.max(initial=0))) + 1
-        read_code = np.unique(read_file * span + read_job)
+        read_code = distinct(read_file * span + read_job)
         write_code, first = _first_known(write_file * span + write_job, size)
         return cls(
             read_code // span,
@@ -241,6 +241,18 @@ class _Joined:
         return rest, int(np.count_nonzero(crowded))
 
 
+def distinct(code: Int64) -> Int64:
+    """Return the different values, ascending; for millions of them sorting beats the hashing of ``np.unique`` tenfold.
+
+    Examples
+    --------
+    >>> distinct(np.array([3, 1, 3]))
+    array([1, 3])
+    """
+    code = np.sort(code)
+    return code[np.concatenate([[True], code[1:] != code[:-1]])] if code.size else code
+
+
 def _first_known(code: Int64, size: Int64) -> tuple[Int64, Int64]:
     """Return the distinct codes, ascending, and of each the position of the first entry whose size is known."""
     order = np.lexsort((size == UNKNOWN, code))  # stable: among equals the one stated first stays first
@@ -266,7 +278,7 @@ def depends(dag: Dag, producer: Int64 | Int32, reader: Int64 | Int32) -> np.ndar
 
 def _unjoined(dag: Dag, producer: Int64, reader: Int64) -> int:
     """Count the different pairs that could be joined, given that no reader depends on its producer."""
-    code = np.unique(producer * dag.n + reader)
+    code = distinct(producer * dag.n + reader)
     return int(np.count_nonzero(~depends(dag, code % max(dag.n, 1), code // max(dag.n, 1))))
 
 
@@ -290,10 +302,12 @@ class _Table:
         place[order] = np.arange(k)
         ptr = np.zeros(k + 1, np.int64)
         np.cumsum(np.bincount(place[self.row], minlength=k), out=ptr[1:])
+        span = int(self.reader.max(initial=0)) + 1
+        readings = np.sort(place[self.row] * span + self.reader)  # by datum, then reader: one sort of plain numbers
         return Data(
             size_bytes[order],
             self.producer[order].astype(np.int32),
             ptr,
-            self.reader[np.lexsort((self.reader, place[self.row]))].astype(np.int32),
+            (readings % span).astype(np.int32),
             tuple(names[file] for file in self.file[order]) if named else None,
         )

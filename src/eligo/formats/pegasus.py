@@ -115,7 +115,10 @@ class _Reader:
                 raise self.source.error(
                     line, f"the key {shown(key)} stands twice in one mapping", hint="remove one: only one can count"
                 )
-            self.draft.note(line, f"the key {shown(key)} stands twice in one mapping: the last counts")
+        if repeated:
+            first, line = next(iter(repeated.items()))
+            kinds = f"{len(repeated):,} keys stand" if len(repeated) > 1 else "a key stands"
+            self.draft.note(line, f"{kinds} twice in one mapping, such as {shown(first)}: the last counts")
 
     def mapping(self, value: object, what: str, line: int) -> YamlMapping:
         if not isinstance(value, YamlMapping):
@@ -233,13 +236,12 @@ class _Reader:
 
 def _transformation(job: YamlMapping) -> str:
     """Return ``namespace::name:version`` of a job, the file of a sub-workflow."""
-    space, name, version = (value if isinstance(value, str) else "" for value in map(job.get, _PARTS))
+    space, name, version = (
+        value if isinstance(value, str) else "" for value in map(job.get, ("namespace", "name", "version"))
+    )
     if not name and isinstance(job.get("file"), str):
         return str(job["file"])
     return (f"{space}::" if space else "") + name + (f":{version}" if version else "")
-
-
-_PARTS = ("namespace", "name", "version")
 
 
 def _argument(value: Any) -> str:

@@ -59,7 +59,8 @@ def load_json(source: Source) -> tuple[Any, dict[str, int]]:
     try:
         return json.loads(text, object_pairs_hook=make_object, parse_constant=refuse), repeated
     except json.JSONDecodeError as error:
-        hint = "the file may be cut short" if error.pos >= len(text.rstrip()) else "check the syntax around this line"
+        cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
+        hint = "the file may be cut short" if cut else "check the syntax around this line"
         raise source.error(error.lineno, f"not JSON: {error.msg}", hint=hint) from None
     except RecursionError:
         raise source.error(

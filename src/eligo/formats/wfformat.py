@@ -2,7 +2,7 @@
 
 Up to 1.4 a task is one object under ``workflow.jobs`` or ``workflow.tasks``, with its files inside it; since 1.5
 ``workflow.specification`` says what there is to do and ``workflow.execution`` how it went, joined on the task's id.
-The shape decides, not the stated version, since files of every version are found with a wrong one.
+The shape decides, not the stated version, which is only noted where it is not known.
 
 * A job is called by its id (1.5) or, before, by its name, because that is how parents refer to it. Where names repeat
   (Nextflow) it is name, underscore, id: what 1.5 made of it.
@@ -126,13 +126,20 @@ class _Reader:
             self.draft.note(self.at('"schemaVersion"'), f"{stated}: read by its shape")
 
     def check_repeated(self, repeated: dict[str, int]) -> None:
-        for key, times in repeated.items():
-            line = self.source.line_of(*[json.dumps(key)] * 2)
+        for key in repeated:
             if key in _STRUCTURE:
                 raise self.source.error(
-                    line, f"the key {shown(key)} stands twice in one object", hint="remove one: only one can count"
+                    self.source.line_of(*[json.dumps(key)] * 2),
+                    f"the key {shown(key)} stands twice in one object",
+                    hint="remove one: only one can count",
                 )
-            self.draft.note(line, f"the key {shown(key)} stands twice in one object, {times:,} times: the last counts")
+        if repeated:
+            first = next(iter(repeated))
+            self.draft.note(
+                self.at(*[json.dumps(first)] * 2),
+                f"{sum(repeated.values()):,} times a key, such as {shown(first)}, stands twice in one object: "
+                "the last counts",
+            )
 
     # Where things stand -------------------------------------------------------------------------------------------
 
@@ -183,7 +190,7 @@ class _Reader:
             raise self.source.error(line(), "specification has no tasks", hint="the file may be cut short")
         tasks = self.tasks(specification["tasks"])
         own = self.own_key(specification, line)
-        for given, task in zip(own_names(tasks), tasks, strict=True):
+        for given, task in zip(_own_names(tasks), tasks, strict=True):
             name = self.draft.text(task.get("id"), "the id of a task", self.at('"specification"', '"tasks"'))
             at = self.at_task(name)
             self.draft.add_job(name if given is None else self.draft.text(given, "the name of a task", at), at)
@@ -341,7 +348,7 @@ class _Reader:
         )
 
 
-def own_names(tasks: list[dict[str, Any]]) -> Iterator[object]:
+def _own_names(tasks: list[dict[str, Any]]) -> Iterator[object]:
     """Yield the name that Eligo gave each task where WfFormat had no place for it, else ``None``."""
     for task in tasks:
         own = task.get("eligo")
