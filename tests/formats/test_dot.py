@@ -310,6 +310,10 @@ def test_graphviz_accepts_what_we_write(dag: Dag) -> None:
     assert edge_names(again) == edge_names(dag)
 
 
+def test_empty_dags_come_back() -> None:
+    assert read(written(Dag.from_edges(0))).dag.n == 0
+
+
 def test_shared_data_are_listed_where_made() -> None:
     text = """digraph { graph [eligo=files, inputs="1:in=5"]; a [inputs="1", outputs="0:my%20file=100"];
         b [inputs="0 1"];        c [inputs="0"]; a -> b; a -> c }"""

@@ -80,6 +80,12 @@ def test_repeated_edges_take_the_largest_size() -> None:
     assert document.warnings == ("x.csv:1: an edge is repeated with another size, the largest is taken: 1 times",)
 
 
+def test_empty_dags() -> None:
+    document = read(written(Dag.from_edges(0)))
+    assert document.dag.n == 0
+    assert document.warnings == ("x.csv:1: the list has a header but no job",)
+
+
 def test_written_form() -> None:
     assert written(Dag.from_edges(2, [0], [1])) == "parent,child\n0,1\n"
     assert written(Dag.from_edges(3, [0], [1])) == "parent,child\n0,1\n2,\n"
@@ -114,7 +120,6 @@ def test_names_that_no_field_can_hold_are_refused(name: str) -> None:
     ("text", "line", "part"),
     [
         ("# nothing\n\n", 1, "names no parent"),
-        ("parent,child\n", 1, "no job"),
         ("a,b\n,c\n", 2, "names no parent"),
         ("a,b\nb,c,5,x\n", 2, "4 fields"),
         ("parent,child\na,b,5\n", 2, "3 fields"),

@@ -142,7 +142,7 @@ class _Reader:
         for line, fields in rows:
             self._add_row(line, fields, columns)
         if not self.number:
-            self._fail(1, "there is no job", "a workflow needs at least one job")
+            self.notes.add(self.source.path, line, "the list has a header but no job")
         if columns.size < columns.most and columns is not _PLAIN_COLUMNS and self.sizes is None:
             self.sizes = [UNKNOWN] * len(self.tails)
         return Document(self._dag(), NAME, self.source, self.notes.texts())
