@@ -48,8 +48,7 @@ void bind_graph(nb::module_& m) {
     }, "succ_ptr"_a, "succ"_a, "pred_ptr"_a, "pred"_a, "from_nodes"_a, "to_nodes"_a);
 
     m.def("shortcuts", [](In<Offset> sp, In<Node> s, In<Offset> pp, In<Node> p, Offset searches) {
-        ArcList arcs = unlocked([&] { return shortcuts(view(sp, s), view(pp, p), searches); });
-        return std::make_tuple(give(std::move(arcs.tails)), give(std::move(arcs.heads)));
+        return give(unlocked([&] { return shortcuts(view(sp, s), view(pp, p), searches); }));
     }, "succ_ptr"_a, "succ"_a, "pred_ptr"_a, "pred"_a, "searches"_a);
 }
 

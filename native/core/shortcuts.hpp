@@ -168,23 +168,20 @@ private:
     }
 };
 
-struct ArcList {
-    std::vector<Node> tails, heads;
-};
-
-// All shortcuts, by tail in topological order.
-inline ArcList shortcuts(CsrView old_succ, CsrView old_pred, Offset searches) {
-    const Renumbered graph(old_succ, old_pred);
+// mask[e] = 1 where the e-th arc, in the order of the rows of children, is a shortcut.
+inline std::vector<std::uint8_t> shortcuts(CsrView succ, CsrView pred, Offset searches) {
+    const Renumbered graph(succ, pred);
     const ShortcutFinder finder(graph, searches);
-    const CsrView succ = graph.succ.view();
-    ArcList out;
-    for (Node u = 0; u < succ.size(); ++u)
-        for (Offset at = succ.ptr[u]; at < succ.ptr[u + 1]; ++at)
-            if (finder.found()[at]) {
-                out.tails.push_back(graph.order[u]);
-                out.heads.push_back(graph.order[succ.idx[at]]);
-            }
-    return out;
+    const CsrView rows = graph.succ.view();
+    std::vector<std::uint8_t> mask(succ.idx.size(), 0);
+    std::vector<Node> closed_by(succ.size(), -1);
+    for (Node u = 0; u < succ.size(); ++u) {
+        const Node i = graph.number[u];
+        for (Offset at = rows.ptr[i]; at < rows.ptr[i + 1]; ++at)
+            if (finder.found()[at]) closed_by[graph.order[rows.idx[at]]] = u;
+        for (Offset at = succ.ptr[u]; at < succ.ptr[u + 1]; ++at) mask[at] = closed_by[succ.idx[at]] == u;
+    }
+    return mask;
 }
 
 }  // namespace eligo

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from eligo import _core
-from eligo.dag import OUTSIDE, Dag, Data, Int32
+from eligo.dag import OUTSIDE, Dag, Data, Int32, Int64
 
 __all__ = [
     "CriticalPath",
@@ -33,6 +33,8 @@ __all__ = [
     "sum_of",
     "width",
 ]
+
+Bools = NDArray[np.bool_]
 
 _SEARCHES = 32  # measured: from 16 to 64 the times of all benchmark families stay within 20 %
 
@@ -144,7 +146,7 @@ def critical_path(dag: Dag) -> CriticalPath:
     return CriticalPath(length, dag.time_s is not None, tuple(reversed(path)))
 
 
-def reachable(dag: Dag, from_jobs: ArrayLike, to_jobs: ArrayLike) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def reachable(dag: Dag, from_jobs: ArrayLike, to_jobs: ArrayLike) -> Bools:
     """Tell for pairs of jobs whether the second depends on the first, directly or not.
 
     Examples
@@ -160,14 +162,15 @@ def reachable(dag: Dag, from_jobs: ArrayLike, to_jobs: ArrayLike) -> np.ndarray[
 
 
 def shortcuts(dag: Dag) -> tuple[Int32, Int32]:
-    """Return the edges beside which a longer path leads: tails and heads, in topological order of the tails.
+    """Return the edges beside which a longer path leads: their tails and heads.
 
     Examples
     --------
     >>> shortcuts(Dag.from_edges(3, [0, 1, 0], [1, 2, 2]))
     (array([0], dtype=int32), array([2], dtype=int32))
     """
-    return _core.shortcuts(dag.succ_ptr, dag.succ, dag.pred_ptr, dag.pred, _SEARCHES)
+    mask = _shortcut_mask(dag)
+    return dag.tails[mask], dag.heads[mask]
 
 
 def remove_shortcuts(dag: Dag) -> Dag:
@@ -178,12 +181,12 @@ def remove_shortcuts(dag: Dag) -> Dag:
     >>> remove_shortcuts(Dag.from_edges(3, [0, 1, 0], [1, 2, 2])).m
     2
     """
-    tails, heads = shortcuts(dag)
-    if not len(tails):
-        return dag
-    n = np.int64(dag.n)
-    keep = ~np.isin(dag.tails * n + dag.heads, tails * n + heads)
-    return _rebuild(dag, dag.names, dag.tails[keep], dag.heads[keep], dag.data)
+    keep = ~_shortcut_mask(dag)
+    return dag if keep.all() else _rebuild(dag, dag.names, dag.tails[keep], dag.heads[keep], dag.data)
+
+
+def _shortcut_mask(dag: Dag) -> Bools:
+    return _core.shortcuts(dag.succ_ptr, dag.succ, dag.pred_ptr, dag.pred, _SEARCHES).view(np.bool_)
 
 
 def dual(dag: Dag) -> Dag:
@@ -324,7 +327,7 @@ def sum_of(dags: Sequence[Dag]) -> Dag:
     )
 
 
-def _data_sum(dags: Sequence[Dag], start: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Data | None:
+def _data_sum(dags: Sequence[Dag], start: Int64) -> Data | None:
     parts = [(i, dag.data) for i, dag in enumerate(dags) if dag.data is not None]
     if not parts:
         return None
