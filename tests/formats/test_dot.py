@@ -1,3 +1,5 @@
+"""The DOT language: what is read, what is refused, and that nothing else happens."""
+
 from __future__ import annotations
 
 import contextlib
@@ -8,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eligo.dag import MAX_BYTES, UNKNOWN, Dag
+from eligo.dag import MAX_BYTES
 from eligo.errors import CycleError, EligoError, ParseError
 from eligo.formats import dot
-from eligo.formats.base import Document, Notes
+from eligo.formats.base import Document
 from eligo.formats.dot.grammar import parse_graph
 from eligo.formats.storage import Source
 from tests.corpus import DATA
-from tests.formats.random_dags import dags, edge_names
+from tests.formats.dot_examples import NEXTFLOW, SNAKEMAKE
 
 GRAPHVIZ = shutil.which("dot")
 needs_graphviz = pytest.mark.skipif(GRAPHVIZ is None, reason="graphviz is not installed")
@@ -23,14 +25,6 @@ needs_graphviz = pytest.mark.skipif(GRAPHVIZ is None, reason="graphviz is not in
 
 def read(text: str | bytes) -> Document:
     return dot.parse(Source("x.dot", text if isinstance(text, bytes) else text.encode()))
-
-
-def written(dag: Dag) -> str:
-    return "".join(dot.generate(dag, Notes()))
-
-
-def edges(text: str) -> set[tuple[str, str]]:
-    return edge_names(read(text).dag)
 
 
 def fails(text: str | bytes) -> ParseError:
@@ -99,10 +93,28 @@ def _graphviz_edges(text: str) -> set[tuple[str, ...]]:
 
 @pytest.mark.parametrize(
     ("written", "name"),
-    [("a_1", "a_1"), ("-.5", "-.5"), ("12.", "12."), ("été", "été"), ("名前", "名前"), ('"a b"', "a b"),
-     ('"node"', "node"),     (r'"a\"b"', 'a"b'), (r'"a\nb"', r"a\nb"), (r'"a\\"', r"a\\"), ('"a\\\nb"', "ab"), ('"a\nb"', "a\nb"), ('""', ""),
-     ('"a" + "b"', "ab"), ("<a<b>c>", "a<b>c"), ('"<b>"', "<b>"), ('"//"', "//"), ('"]}"', "]}"), ("nodes", "nodes")],
-)  # fmt: skip
+    [
+        ("a_1", "a_1"),
+        ("-.5", "-.5"),
+        ("12.", "12."),
+        ("été", "été"),
+        ("名前", "名前"),
+        ('"a b"', "a b"),
+        ('"node"', "node"),
+        (r'"a\"b"', 'a"b'),
+        (r'"a\nb"', r"a\nb"),
+        (r'"a\\"', r"a\\"),
+        ('"a\\\nb"', "ab"),
+        ('"a\nb"', "a\nb"),
+        ('""', ""),
+        ('"a" + "b"', "ab"),
+        ("<a<b>c>", "a<b>c"),
+        ('"<b>"', "<b>"),
+        ('"//"', "//"),
+        ('"]}"', "]}"),
+        ("nodes", "nodes"),
+    ],
+)
 @pytest.mark.parametrize("fast", [True, False])
 def test_names(written: str, name: str, fast: bool) -> None:
     for form in (f"digraph {{ {written} }}", f"digraph {{ {written} -> {written}2 }}", f"digraph {{{written};}}"):
@@ -131,210 +143,6 @@ def test_defaults_hold_within_their_braces_and_for_later_nodes() -> None:
     assert dag.data is not None
     assert dict(zip(dag.names[1:], dag.time_s[1:].tolist(), strict=True)) == {"a": 1, "b": 2, "c": 5, "d": 1}
     assert dag.data.size_bytes.tolist() == [7, 8, 7]
-
-
-# The dialects
-
-SNAKEMAKE = """Building DAG of jobs...
-digraph snakemake_dag {
-    graph[bgcolor=white, margin=0];
-    node[shape=box, style=rounded, fontname=sans,                 fontsize=10, penwidth=2];
-    edge[penwidth=2, color=grey];
-\t0[label = "all", color = "0.22 0.6 0.85", style="rounded"];
-\t1[label = "call", color = "0.44 0.6 0.85", style="rounded,dashed"];
-\t2[label = "map\\nsample: A", color = "0.00 0.6 0.85", style="rounded"];
-\t3[label = "map\\nsample: B", color = "0.00 0.6 0.85", style="rounded"];
-\t1 -> 0
-\t2 -> 1
-\t3 -> 1
-}
-"""
-
-
-def test_snakemake_names_jobs_by_their_labels() -> None:
-    document = read(SNAKEMAKE)
-    assert document.dag.names == ("all", "call", "map sample: A", "map sample: B")
-    assert edge_names(document.dag) == {("call", "all"), ("map sample: A", "call"), ("map sample: B", "call")}
-    assert document.warnings == ("x.dot:1: what stands before the graph is not DOT and was skipped (lines: 1)",)
-    assert document.details.dialect == "snakemake"
-
-
-def test_snakemake_keeps_numbers_where_labels_repeat() -> None:
-    document = read(SNAKEMAKE.replace("sample: B", "sample: A"))
-    assert document.dag.names == ("0", "1", "2", "3")
-    assert document.details.labels == ("all", "call", "map sample: A", "map sample: A")
-
-
-NEXTFLOW = """digraph "pipeline" {
-rankdir=TB;
-v0 [shape=point,label="",fixedsize=true,width=0.1,xlabel="Channel.fromPath"];
-v1 [label="MAIN:INDEX"];
-v0 -> v1 [label="transcriptome"];
-
-v1 [label="MAIN:INDEX"];
-v2 [shape=circle,label="",fixedsize=true,width=0.1,xlabel="map"];
-v1 -> v2;
-
-v2 [shape=circle,label="",fixedsize=true,width=0.1,xlabel="map"];
-v3 [shape=circle,label="",fixedsize=true,width=0.1,xlabel="mix"];
-v2 -> v3;
-
-v4 [label="MAIN:FASTQC"];
-v3 [shape=circle,label="",fixedsize=true,width=0.1,xlabel="mix"];
-v4 -> v3;
-
-v3 [shape=circle,label="",fixedsize=true,width=0.1,xlabel="mix"];
-v5 [label="MAIN:MULTIQC"];
-v3 -> v5;
-v3 -> v5;
-
-v5 [label="MAIN:MULTIQC"];
-v6 [shape=point];
-v5 -> v6;
-
-}
-"""
-
-
-def test_nextflow_operators_are_contracted() -> None:
-    """INDEX -> map -> mix -> MULTIQC and FASTQC -> mix become INDEX -> MULTIQC <- FASTQC."""
-    document = read(NEXTFLOW)
-    assert document.dag.names == ("MAIN:INDEX", "MAIN:FASTQC", "MAIN:MULTIQC")
-    assert edge_names(document.dag) == {("MAIN:INDEX", "MAIN:MULTIQC"), ("MAIN:FASTQC", "MAIN:MULTIQC")}
-    assert "3 processes" in document.warnings[0]
-    assert document.details.dialect == "nextflow"
-
-
-def test_nextflow_without_processes_keeps_its_operators() -> None:
-    document = read("digraph { p0 [shape=point] p1 [shape=circle] p0 -> p1 }")
-    assert document.dag.n == 2
-    assert "no process" in document.warnings[0]
-
-
-def test_nextflow_is_known_by_its_operators_too() -> None:
-    dag = read('digraph { ALIGN -> x [a=b] x [shape=circle, label="", fixedsize=true] x -> SORT }').dag
-    assert edge_names(dag) == {("ALIGN", "SORT")}
-
-
-def test_a_feedback_loop_of_nextflow_is_a_cycle() -> None:
-    with pytest.raises(CycleError) as caught:
-        read("digraph { v1 -> v2 -> v1; v2 [shape=circle] }")
-    assert caught.value.path == "x.dot"
-
-
-def test_html_labels_are_no_names() -> None:
-    text = SNAKEMAKE.replace('"all"', "<<table><tr><td>all</td></tr></table>>")
-    assert read(text).dag.names == ("0", "1", "2", "3")
-
-
-def test_a_chain_of_operators_is_linear() -> None:
-    chain = "".join(f"v{i} [shape=circle]; v{i} -> v{i + 1};" for i in range(1, 50_000))
-    assert read(f"digraph {{ v0 -> v1; {chain} v50000 [label=end] }}").dag.m == 1
-
-
-def test_many_processes_through_many_operators_are_refused() -> None:
-    jobs = "".join(f"v{i} -> v100000;" for i in range(6000))
-    chain = "".join(f"v{i} [shape=circle]; v{i} -> v{i + 1};" for i in range(100000, 104000))
-    assert "operators" in fails(f"digraph {{ {jobs} {chain} v104000 [shape=point] }}").text
-
-
-def test_repeated_edges_take_the_largest_size() -> None:
-    document = read("digraph {\n a -> b [size=5];\n a -> b [size=9];\n a -> b;\n a -> c [size=none] }")
-    assert document.dag.data is not None
-    assert document.dag.data.size_bytes.tolist() == [9]
-    assert document.warnings == ("x.dot:2: an edge is repeated with another size, the largest is taken: 1 times",)
-
-
-def test_an_edge_without_size_among_others_is_unknown() -> None:
-    data = read("digraph { a -> b [size=5]; b -> c }").dag.data
-    assert data is not None
-    assert data.size_bytes.tolist() == [5, UNKNOWN]
-
-
-def test_size_of_nodes_alone_is_no_time() -> None:
-    document = read('digraph { a [size="8,5"]; a -> b }')
-    assert document.dag.time_s is None
-    assert "size of nodes" in document.warnings[0]
-
-
-def test_time_s_beats_flops() -> None:
-    dag = read("digraph { a [flops=2000000000, time_s=7] b [flops=3e9, tmp_memory=5] }".replace("3e9", '"3e9"')).dag
-    assert dag.time_s is not None
-    assert dag.temp_bytes is not None
-    assert dag.time_s.tolist() == [7, 3]
-    assert dag.temp_bytes.tolist() == [UNKNOWN, 5]
-
-
-def test_own_attributes_take_units() -> None:
-    dag = read('digraph { a [time_s=1.5, temp_bytes="2GB", memory_bytes="1 MiB", count=3]; a -> b [size="5 kB"] }').dag
-    assert dag.time_s is not None
-    assert dag.temp_bytes is not None
-    assert dag.memory_bytes is not None
-    assert dag.count is not None
-    assert dag.data is not None
-    values = dag.time_s[0], dag.temp_bytes[0], dag.memory_bytes[0], dag.count[0], dag.data.size_bytes[0]
-    assert values == (1.5, 2 * 10**9, 2**20, 3, 5000)
-
-
-# Writing
-
-
-@given(dags())
-@settings(max_examples=300, deadline=None)
-def test_round_trip(dag: Dag) -> None:
-    assert read(written(dag)).dag == dag
-
-
-@pytest.mark.parametrize(
-    "name", ["\udcff", "\ud800x", "a\\", '\\"', "\0", "\r", "%41", "a%", "\x85", "\u2028", "\ufeff"]
-)
-def test_round_trip_of_hard_names(name: str) -> None:
-    dag = Dag.from_names([(name, "A"), ("A", name + name)])
-    text = written(dag)
-    text.encode()
-    assert read(text).dag == dag
-
-
-@needs_graphviz
-@given(dags())
-@settings(max_examples=15, deadline=None)
-def test_graphviz_accepts_what_we_write(dag: Dag) -> None:
-    assert GRAPHVIZ
-    run = subprocess.run(
-        [GRAPHVIZ, "-Tcanon"], input=written(dag).encode(), capture_output=True, timeout=60, check=False
-    )
-    assert run.returncode == 0
-    assert not run.stderr
-    again = read(run.stdout).dag
-    assert set(again.names) == set(dag.names)
-    assert edge_names(again) == edge_names(dag)
-
-
-def test_empty_dags_come_back() -> None:
-    assert read(written(Dag.from_edges(0))).dag.n == 0
-
-
-def test_shared_data_are_listed_where_made() -> None:
-    text = """digraph { graph [eligo=files, inputs="1:in=5"]; a [inputs="1", outputs="0:my%20file=100"];
-        b [inputs="0 1"];        c [inputs="0"]; a -> b; a -> c }"""
-    data = read(text).dag.data
-    assert data is not None
-    assert data.names == ("my file", "in")
-    assert data.producer.tolist() == [0, -1]
-    assert data.readers_of(0).tolist() == [1, 2]
-
-
-@pytest.mark.parametrize(
-    "entries",
-    ['outputs="x"', 'outputs="0:a=-1"', 'outputs="0:a=1 0:b=1"', 'outputs="1:a=1"', 'inputs="0"', 'inputs="x"',
-     'outputs="0:a=9999999999999999999"', 'outputs="999999999:a=1"', 'outputs="0:%FF=1"', 'inputs="²"'],
-)  # fmt: skip
-def test_bad_lists_of_data(entries: str) -> None:
-    fails(f"digraph {{ graph [eligo=files];\n a [{entries}]; a -> b }}")
-
-
-def test_reading_what_one_does_not_depend_on_is_refused() -> None:
-    assert "depend" in fails('digraph { graph [eligo=data]; a [outputs="0:=1"]; b [inputs="0"] }').text
 
 
 # Bad input
@@ -493,9 +301,19 @@ def _same_both_ways(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("head", "wanted"),
-    [("digraph {", True), ("strict digraph G\n{", True), ("// x\n\n  digraph \"a b\" {", True), ("graph{", True),
-     ("Building DAG\ndigraph snakemake_dag {", True), ("JOB a a.sub\nPARENT a CHILD b", False),
-     ("parent,child\na,b", False),     ("a digraph {", False), ("digraph", False), ("the graph { of", False), ("digraph of jobs\nis { here", False)],
-)  # fmt: skip
+    [
+        ("digraph {", True),
+        ("strict digraph G\n{", True),
+        ('// x\n\n  digraph "a b" {', True),
+        ("graph{", True),
+        ("Building DAG\ndigraph snakemake_dag {", True),
+        ("JOB a a.sub\nPARENT a CHILD b", False),
+        ("parent,child\na,b", False),
+        ("a digraph {", False),
+        ("digraph", False),
+        ("the graph { of", False),
+        ("digraph of jobs\nis { here", False),
+    ],
+)
 def test_sniff(head: str, wanted: bool) -> None:
     assert dot.sniff(head) is wanted

@@ -22,7 +22,7 @@ _SCALES = {
     **{prefix: 1000**power for power, prefix in enumerate(_PREFIXES, 1)},
     **{prefix + "i": 1024**power for power, prefix in enumerate(_PREFIXES, 1)},
 }
-_DECIMAL = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_DECIMAL = r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
 _SIZE = re.compile(rf"\s*({_DECIMAL})\s*([kmgtpe]i?)?(?:b|bytes?)?\s*", re.IGNORECASE)
 _NUMBER = re.compile(rf"\s*({_DECIMAL})\s*")
 _LONGEST = 200  # characters; a longer number is an accident, and refusing it keeps the work bounded
@@ -108,9 +108,11 @@ def parse_count(text: str) -> int:
     10
     """
     try:
-        return parse_size(text) if _NUMBER.fullmatch(text) else int("x")
-    except (EligoError, ValueError):
-        raise EligoError(f"count {_shown(text)} is not a whole number", hint="write counts like 10") from None
+        if len(text) <= _LONGEST and _NUMBER.fullmatch(text):
+            return parse_size(text)
+    except EligoError:
+        pass  # said better below
+    raise EligoError(f"count {_shown(text)} is not a whole number", hint="write counts like 10")
 
 
 def format_size(size_bytes: int) -> str:

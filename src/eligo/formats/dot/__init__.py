@@ -23,7 +23,7 @@ SUFFIXES = (".dot", ".gv")
 
 _HEADER = re.compile(
     r'^[ \t\ufeff]*(?:strict\s+)?(?:di)?graph(?:\s+(?:[\w.-]+|"(?:[^"\\\n]|\\.)*+")\s*|\s*)'
-    r"(?:(?://[^\n]*|/\*.*?\*/)\s*)*\{",
+    r"(?:(?://[^\n]*|/\*.{0,200}?\*/)\s*)*\{",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
 

@@ -44,7 +44,7 @@ FLOP_PER_S = 1e9
 _OPERATOR_SHAPES = ("point", "circle")
 _PLAIN_DIGITS = 18  # so many digits stay below 2^62
 _NEXTFLOW_ID = re.compile(r"[pv][0-9]+")
-_LABEL_BREAK = re.compile(r"\s*(?:\\[nlr]|\n)\s*")
+_LABEL_ESCAPE = re.compile(r"\\([nlr\\])")
 
 _Value = TypeVar("_Value", int, float)
 
@@ -124,11 +124,9 @@ def _is_nextflow(graph: Graph) -> bool:
 
 def _label(text: str) -> str:
     r"""Return a label on one line; ``\N`` stands for the node's own name, and HTML is a drawing: both say nothing."""
-    return (
-        ""
-        if text == r"\N" or text.lstrip().startswith("<")
-        else _LABEL_BREAK.sub(" ", text).replace("\\\\", "\\").strip()
-    )
+    if text == r"\N" or text.lstrip().startswith("<"):
+        return ""
+    return " ".join(_LABEL_ESCAPE.sub(lambda escape: "\\" if escape[1] == "\\" else " ", text).split())
 
 
 def _processes(graph: Graph, labels: list[str], source: Source, notes: Notes) -> tuple[Dag, DotDetails]:
