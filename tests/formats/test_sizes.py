@@ -53,7 +53,7 @@ def test_any_text_is_a_size_or_an_error(text: str) -> None:
         try:
             assert parse(text) >= 0
         except EligoError as error:
-            assert error.hint  # noqa: PT017
+            assert error.hint
 
 
 @given(st.floats(0, allow_infinity=False, allow_nan=False))
