@@ -141,9 +141,13 @@ def replace_file(path: str | os.PathLike[str], chunks: Iterable[bytes]) -> None:
     """
     name = os.fspath(path)
     if name == "-":
+        binary = getattr(sys.stdout, "buffer", None)  # notebooks and doctests have only text
         for chunk in chunks:
-            sys.stdout.buffer.write(chunk)
-        sys.stdout.buffer.flush()
+            if binary is not None:
+                binary.write(chunk)
+            else:
+                sys.stdout.write(chunk.decode("utf-8", "surrogateescape"))
+        sys.stdout.flush()
         return
     if name.endswith(".gz"):
         chunks = _pack(chunks)
