@@ -218,13 +218,10 @@ def read_setting(command: Command) -> str:
 def _check_dot(parts: list[str]) -> None:
     if not parts:
         raise Malformed("DOT needs a file", "write DOT file.dot")
-    after = parts[1:]
-    while after:
-        if fold(after[0]) == "INCLUDE":
-            if len(after) == 1:
-                raise Malformed("INCLUDE of DOT needs a file", "write DOT file.dot INCLUDE header.dot")
-            after = after[1:]
-        after = after[1:]
+    options = iter(parts[1:])
+    for option in options:  # DAGMan skips what it does not know
+        if fold(option) == "INCLUDE" and next(options, None) is None:
+            raise Malformed("INCLUDE of DOT needs a file", "write DOT file.dot INCLUDE header.dot")
 
 
 def _check_node_status_file(parts: list[str]) -> None:

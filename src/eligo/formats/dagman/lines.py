@@ -187,17 +187,17 @@ _ABOUT_NONE = frozenset(
         Keyword.SET_JOB_ATTR, Keyword.ENV,
     }
 )  # fmt: skip
-_SCRIPT_OPTIONS = {"DEFER": 2, "DEBUG": 2}
 
 
 def _job_of(command: Command) -> str:
     if command.kind not in _ABOUT_ONE or command.kind in _ABOUT_NONE:
         return ""
-    words = Words(command.text).left()[1:]
+    words = Words(command.text)
+    words.next()
     if command.kind is Keyword.SUBDAG:
-        words = words[1:]
+        words.next()
     elif command.kind is Keyword.SCRIPT:
-        while words and fold(words[0]) in _SCRIPT_OPTIONS:
-            words = words[1 + _SCRIPT_OPTIONS[fold(words[0])] :]
-        words = words[1:]
-    return words[0] if words else ""
+        while fold(words.next()) in ("DEFER", "DEBUG"):
+            words.next()
+            words.next()
+    return words.next()
