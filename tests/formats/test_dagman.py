@@ -138,7 +138,7 @@ def test_the_end_of_the_file() -> None:
 
 
 def test_commands_may_precede_their_jobs() -> None:
-    dag = dag_of("RETRY b 2\nPARENT a CHILD b\nVARS a x=\"1\"\nJOB b b.sub\nJOB a a.sub\n")
+    dag = dag_of('RETRY b 2\nPARENT a CHILD b\nVARS a x="1"\nJOB b b.sub\nJOB a a.sub\n')
     assert dag.names == ("b", "a")
     assert edges_of(dag) == {("a", "b")}
 
@@ -159,7 +159,9 @@ def test_many_to_many_has_no_join_node() -> None:
     assert edges_of(dag) == {("a", "c"), ("a", "d"), ("b", "c"), ("b", "d")}
 
 
-@pytest.mark.parametrize("text", ["PARENT a CHILD a\n", "PARENT a CHILD b\nPARENT b CHILD a\n", "PARENT a b CHILD b c\n"])
+@pytest.mark.parametrize(
+    "text", ["PARENT a CHILD a\n", "PARENT a CHILD b\nPARENT b CHILD a\n", "PARENT a b CHILD b c\n"]
+)
 def test_cycles_name_a_line(text: str) -> None:
     with pytest.raises(CycleError) as caught:
         dag_of(JOBS + text)
@@ -167,7 +169,9 @@ def test_cycles_name_a_line(text: str) -> None:
 
 
 def test_a_cycle_inside_a_splice(tmp_path: Path) -> None:
-    path = folder(tmp_path, x_dag="JOB z z\nSPLICE s s.dag\n", s_dag="\n" + JOBS + "PARENT a CHILD b\nPARENT b CHILD a\n")
+    path = folder(
+        tmp_path, x_dag="JOB z z\nSPLICE s s.dag\n", s_dag="\n" + JOBS + "PARENT a CHILD b\nPARENT b CHILD a\n"
+    )
     with pytest.raises(CycleError) as caught:
         read(path)
     assert set(caught.value.cycle) == {"s+a", "s+b"}
@@ -180,10 +184,13 @@ SPLICED = "JOB x x.sub\nJOB y y.sub\nPARENT x CHILD y\nPIN_IN x 1\nPIN_OUT y 1\n
 def test_splices(tmp_path: Path) -> None:
     r"""Two uses of one file, nested in one, are four jobs each::
 
-        a -> s+x -> s+y -> t+i+x -> t+i+y
+    a -> s+x -> s+y -> t+i+x -> t+i+y
     """
     path = folder(
-        tmp_path, x_dag="PARENT a CHILD s\nSPLICE s s.dag\nJOB a a\nSPLICE t t.dag\nPARENT s CHILD t\n", s_dag=SPLICED, t_dag="SPLICE i s.dag\n"
+        tmp_path,
+        x_dag="PARENT a CHILD s\nSPLICE s s.dag\nJOB a a\nSPLICE t t.dag\nPARENT s CHILD t\n",
+        s_dag=SPLICED,
+        t_dag="SPLICE i s.dag\n",
     )
     dag = read(path)
     assert dag.names == ("s+x", "s+y", "a", "t+i+x", "t+i+y")
@@ -193,7 +200,12 @@ def test_splices(tmp_path: Path) -> None:
 def test_connect(tmp_path: Path) -> None:
     path = folder(tmp_path, x_dag="SPLICE s s.dag\nSPLICE t s.dag\nCONNECT s t\n", s_dag=SPLICED)
     assert ("s+y", "t+x") in edges_of(read(path))
-    for bad in ("PIN_IN y 1\nPIN_OUT y 1\n", "PIN_IN x 2\nPIN_OUT y 2\n", "PIN_IN x 1\n", "PIN_IN x 1\nPIN_OUT x 1\nPIN_OUT y 2\n"):
+    for bad in (
+        "PIN_IN y 1\nPIN_OUT y 1\n",
+        "PIN_IN x 2\nPIN_OUT y 2\n",
+        "PIN_IN x 1\n",
+        "PIN_IN x 1\nPIN_OUT x 1\nPIN_OUT y 2\n",
+    ):
         folder(tmp_path, s_dag=SPLICED.partition("PIN")[0] + bad)
         with pytest.raises(ParseError, match=r"x\.dag:3"):
             read(path)
@@ -248,7 +260,12 @@ def test_refused_files(tmp_path: Path, files: dict[str, str], text: str) -> None
 
 def test_included_files_lift_splices(tmp_path: Path) -> None:
     """After an INCLUDE the splices before it are known by their jobs, not by their names."""
-    path = folder(tmp_path, x_dag="JOB a a\nSPLICE s s.dag\nINCLUDE i.dag\nPARENT a CHILD s+y\nRETRY s+y 3\n", s_dag=SPLICED, i_dag="# none\n")
+    path = folder(
+        tmp_path,
+        x_dag="JOB a a\nSPLICE s s.dag\nINCLUDE i.dag\nPARENT a CHILD s+y\nRETRY s+y 3\n",
+        s_dag=SPLICED,
+        i_dag="# none\n",
+    )
     document = open_document(path)
     assert edges_of(document.dag) == {("a", "s+y"), ("s+x", "s+y")}
     assert document.details.job(2).retry is not None
@@ -256,12 +273,19 @@ def test_included_files_lift_splices(tmp_path: Path) -> None:
 
 def test_what_was_initial_at_an_include_stays_so(tmp_path: Path) -> None:
     """DAGMan records a splice's first and last jobs at each end of file, so this edge reaches both."""
-    path = folder(tmp_path, x_dag="JOB a a\nSPLICE s s.dag\nPARENT a CHILD s\n", s_dag="JOB x x\nJOB y y\nINCLUDE i.dag\nPARENT x CHILD y\n", i_dag="#\n")
+    path = folder(
+        tmp_path,
+        x_dag="JOB a a\nSPLICE s s.dag\nPARENT a CHILD s\n",
+        s_dag="JOB x x\nJOB y y\nINCLUDE i.dag\nPARENT x CHILD y\n",
+        i_dag="#\n",
+    )
     assert edges_of(read(path)) == {("a", "s+x"), ("a", "s+y"), ("s+x", "s+y")}
 
 
 def test_included_names_are_known_to_the_lines_after(tmp_path: Path) -> None:
-    path = folder(tmp_path, x_dag=JOBS + "INCLUDE i.dag\nPARENT a d CHILD b\nPRIORITY d 3\n", i_dag="JOB d d\nPARENT b CHILD c\n")
+    path = folder(
+        tmp_path, x_dag=JOBS + "INCLUDE i.dag\nPARENT a d CHILD b\nPRIORITY d 3\n", i_dag="JOB d d\nPARENT b CHILD c\n"
+    )
     dag = read(path)
     assert dag.names == ("a", "b", "c", "d")
     assert edges_of(dag) == {("a", "b"), ("d", "b"), ("b", "c")}
@@ -311,7 +335,10 @@ def test_splice_bomb(tmp_path: Path) -> None:
 
 def test_edge_bomb() -> None:
     names = [f"j{i}" for i in range(20_000)]
-    text = "".join(f"JOB {name} x\n" for name in names) + f"PARENT {' '.join(names[:15_000])} CHILD {' '.join(names[5_000:])}\n"
+    text = (
+        "".join(f"JOB {name} x\n" for name in names)
+        + f"PARENT {' '.join(names[:15_000])} CHILD {' '.join(names[5_000:])}\n"
+    )
     with pytest.raises(ParseError, match="more than 200,000,000 edges"):
         dag_of(text)
 

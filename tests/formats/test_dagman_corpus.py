@@ -35,7 +35,10 @@ def test_counts(name: str) -> None:
         "levels": len(widths),
         "widest_level": max(widths, default=0),
         "components": _components(dag),
-    } == {key: int(row[key]) for key in ("nodes", "declared_edges", "sources", "sinks", "levels", "widest_level", "components")}
+    } == {
+        key: int(row[key])
+        for key in ("nodes", "declared_edges", "sources", "sinks", "levels", "widest_level", "components")
+    }
 
 
 def _components(dag) -> int:
@@ -91,7 +94,9 @@ def test_details_of_a_real_workflow() -> None:
 def test_dagman_agrees(tmp_path: Path) -> None:
     """Every corpus file, companions too; the one whose DIR is missing is the documented difference."""
     need_oracle()
-    for file in (DATA / "dagman").rglob("*.dag"):  # not copytree: DAGMan writes beside its files, which are read-only there
+    for file in (DATA / "dagman").rglob(
+        "*.dag"
+    ):  # not copytree: DAGMan writes beside its files, which are read-only there
         copy = tmp_path / file.relative_to(DATA)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(file.read_bytes())

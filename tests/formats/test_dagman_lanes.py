@@ -78,7 +78,14 @@ def test_word_salad(text: str) -> None:
 
 
 @settings(deadline=None, max_examples=300)
-@given(st.lists(st.sampled_from(["JOB a x", "# c", "//", "\\", "\n", " ", "\t", "\r", "\v", "{", "}", "JOB q {", "@=T", "@T", "é"]), max_size=30).map("".join))
+@given(
+    st.lists(
+        st.sampled_from(
+            ["JOB a x", "# c", "//", "\\", "\n", " ", "\t", "\r", "\v", "{", "}", "JOB q {", "@=T", "@T", "é"]
+        ),
+        max_size=30,
+    ).map("".join)
+)
 def test_logical_lines_cover_the_file(text: str) -> None:
     """Writing back what was read gives the same bytes, and all three line cutters agree."""
     data = text.encode()

@@ -119,7 +119,27 @@ def described(document: Document, index: int) -> tuple[object, ...]:
 def test_written_files_are_read_by_dagman(tmp_path: Path) -> None:
     need_oracle()
     rng = random.Random(5)
-    alphabet = ["a", "b c", "S+x", "PARENT", "child", "", 'q"', "\\", "é", "\t", "x=y", "'", "{", "@=z", "#", "//", "a.b", "-", "\r"]
+    alphabet = [
+        "a",
+        "b c",
+        "S+x",
+        "PARENT",
+        "child",
+        "",
+        'q"',
+        "\\",
+        "é",
+        "\t",
+        "x=y",
+        "'",
+        "{",
+        "@=z",
+        "#",
+        "//",
+        "a.b",
+        "-",
+        "\r",
+    ]
     dags, paths = [], []
     for i in range(40):
         names = rng.sample(alphabet, rng.randint(0, len(alphabet)))

@@ -12,7 +12,25 @@ import re
 from collections.abc import Iterator
 
 NAMES = ["a", "b", "c", "d", "e", "f", "A", "x.y", "n-1", "7", "\u00e9t\u00e9", "job", "done", "very_long_name_" * 3]
-_WORDS = ["a", "zz", "CHILD", "PARENT", "ALL_NODES", "3", "-1", "99999999999", '"', "\\", "NOOP", "DIR", ".", "{", "}", "+", "x+y"]
+_WORDS = [
+    "a",
+    "zz",
+    "CHILD",
+    "PARENT",
+    "ALL_NODES",
+    "3",
+    "-1",
+    "99999999999",
+    '"',
+    "\\",
+    "NOOP",
+    "DIR",
+    ".",
+    "{",
+    "}",
+    "+",
+    "x+y",
+]
 _NUMBERS = ["0", "1", "3", "7", "255", "256", "-1", "+2", "3abc", "abc", "007", "2147483648", "99999999999", "1.5", ""]
 
 Files = dict[str, bytes]
@@ -56,7 +74,10 @@ class _Case:
         rest.extend(self.edge(usable) for _ in range(rng.randint(0, 5)))
         rest.extend(self.mark(jobs) for _ in range(rng.randint(0, 4)))
         if depth and jobs:
-            rest.extend(f"PIN_{rng.choice(['IN', 'OUT'])} {rng.choice(jobs)} {rng.randint(1, 2)}\n" for _ in range(rng.randint(0, 4)))
+            rest.extend(
+                f"PIN_{rng.choice(['IN', 'OUT'])} {rng.choice(jobs)} {rng.randint(1, 2)}\n"
+                for _ in range(rng.randint(0, 4))
+            )
         if rng.random() < 0.2:
             rest.append(self.setting())
         if rng.random() < 0.15 and depth == 0:
@@ -83,7 +104,9 @@ class _Case:
         kind = rng.random()
         options = rng.choice(["", "", "", " NOOP", " DONE", " DIR .", " DIR . NOOP", ' DIR "." NOOP DONE'])
         if kind < 0.7:
-            return [f"JOB {name} {rng.choice(['j.sub', name + '.sub', 'dir/j.sub', chr(34) + 'my job.sub' + chr(34)])}{options}\n"]
+            return [
+                f"JOB {name} {rng.choice(['j.sub', name + '.sub', 'dir/j.sub', chr(34) + 'my job.sub' + chr(34)])}{options}\n"
+            ]
         if kind < 0.8:
             return [f"SUBDAG EXTERNAL {name} sub.dag{options}\n"]
         if kind < 0.85:
@@ -111,7 +134,9 @@ class _Case:
 
     def mark(self, jobs: list[str]) -> str:
         rng = self.rng
-        who = rng.choice([*jobs, *jobs, *jobs, "ALL_NODES", "zz" if rng.random() < 0.05 else (jobs or ["ALL_NODES"])[0]])
+        who = rng.choice(
+            [*jobs, *jobs, *jobs, "ALL_NODES", "zz" if rng.random() < 0.05 else (jobs or ["ALL_NODES"])[0]]
+        )
         number = rng.choice(_NUMBERS) if rng.random() < 0.1 else str(rng.randint(0, 9))
         return rng.choice(
             [
@@ -139,7 +164,14 @@ class _Case:
 
     def setting(self) -> str:
         return self.rng.choice(
-            ["CONFIG c\n", "DOT d.dot UPDATE\n", "NODE_STATUS_FILE s 30\n", "JOBSTATE_LOG l\n", "SET_JOB_ATTR A = 3\n", "ENV GET A\n"]
+            [
+                "CONFIG c\n",
+                "DOT d.dot UPDATE\n",
+                "NODE_STATUS_FILE s 30\n",
+                "JOBSTATE_LOG l\n",
+                "SET_JOB_ATTR A = 3\n",
+                "ENV GET A\n",
+            ]
         )
 
     def styled(self, line: str) -> str:
@@ -189,7 +221,19 @@ def _damaged(text: str, rng: random.Random) -> str:
             other = rng.randrange(len(lines))
             lines[at], lines[other] = lines[other], lines[at]
         elif how == 7:
-            lines[at] = rng.choice(["FOO bar\n", "REJECT\n", "EDGE a b\n", "JOB\n", "PARENT\n", "VARS a\n", "SPLICE s\n", "}\n", "INCLUDE nope\n"])
+            lines[at] = rng.choice(
+                [
+                    "FOO bar\n",
+                    "REJECT\n",
+                    "EDGE a b\n",
+                    "JOB\n",
+                    "PARENT\n",
+                    "VARS a\n",
+                    "SPLICE s\n",
+                    "}\n",
+                    "INCLUDE nope\n",
+                ]
+            )
         else:
             words[0] = rng.choice(["JOB", "PARENT", "VARS", "RETRY", "SPLICE", "FINAL", "CATEGORY", "CHILD"])
             lines[at] = " ".join(words)

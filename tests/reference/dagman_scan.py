@@ -11,11 +11,7 @@ import re
 
 import numpy as np
 
-_KEYWORDS = (
-    "JOB PARENT VARS PRIORITY RETRY CATEGORY SCRIPT PRE_SKIP ABORT_DAG_ON SUBDAG FINAL PROVISIONER SERVICE SPLICE INCLUDE "
-    "SUBMIT_DESCRIPTION WEAK TOLERANCE DONE MAXJOBS CONFIG DOT NODE_STATUS_FILE JOBSTATE_LOG SAVE_POINT_FILE SET_JOB_ATTR ENV "
-    "REJECT CONNECT PIN_IN PIN_OUT"
-).split()
+_KEYWORDS = ["JOB", "PARENT", "VARS", "PRIORITY", "RETRY", "CATEGORY", "SCRIPT", "PRE_SKIP", "ABORT_DAG_ON", "SUBDAG", "FINAL", "PROVISIONER", "SERVICE", "SPLICE", "INCLUDE", "SUBMIT_DESCRIPTION", "WEAK", "TOLERANCE", "DONE", "MAXJOBS", "CONFIG", "DOT", "NODE_STATUS_FILE", "JOBSTATE_LOG", "SAVE_POINT_FILE", "SET_JOB_ATTR", "ENV", "REJECT", "CONNECT", "PIN_IN", "PIN_OUT"]
 
 
 def keyword(word: bytes) -> int:
@@ -121,7 +117,9 @@ def _end_of_block(data: bytes, kind: int, text: bytes, end: int) -> int:
     if mark.startswith(b"@=") and len(mark) > 2:
         close = b"@" + mark[2:]
         at = end
-        for line in data[end:].splitlines(keepends=True) if b"\r" not in data else re.findall(rb"[^\n]*\n|[^\n]+", data[end:]):
+        for line in (
+            data[end:].splitlines(keepends=True) if b"\r" not in data else re.findall(rb"[^\n]*\n|[^\n]+", data[end:])
+        ):
             at += len(line)
             line = line.strip(b" \t\n\v\f\r")
             if line == close or line.startswith((close + b" ", close + b"\t")):

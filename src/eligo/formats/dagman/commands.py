@@ -91,7 +91,9 @@ def _check_name(name: str, word: str) -> None:
     if fold(name) in _RESERVED:
         raise Malformed(f"a node cannot be called {name!r}", "PARENT, CHILD and ALL_NODES are reserved in any case")
     if "+" in name:
-        raise Malformed(f"the node name {name!r} has a +", "+ separates a splice's name from its nodes; use another character")
+        raise Malformed(
+            f"the node name {name!r} has a +", "+ separates a splice's name from its nodes; use another character"
+        )
 
 
 def _options(words: Words, name: str, strict: bool = True) -> tuple[str, bool, bool]:
@@ -130,7 +132,9 @@ def read_splice(command: Command) -> SpliceLine:
     if not file:
         raise Malformed("SPLICE needs a name and a file", "write SPLICE name file.dag")
     if option and (fold(option) != "DIR" or more):
-        raise Malformed(f"{more or option!r} is out of place on a SPLICE line", "write SPLICE name file.dag [DIR directory]")
+        raise Malformed(
+            f"{more or option!r} is out of place on a SPLICE line", "write SPLICE name file.dag [DIR directory]"
+        )
     if option and not directory:
         raise Malformed("DIR is not followed by a directory", "write DIR directory")
     return SpliceLine(name, file, directory)

@@ -174,7 +174,9 @@ class Details:
             for tails, heads in unit.weak
         ]
         none = np.empty(0, np.int32)
-        return np.concatenate([none, *(pair[0] for pair in pairs)]), np.concatenate([none, *(pair[1] for pair in pairs)])
+        return np.concatenate([none, *(pair[0] for pair in pairs)]), np.concatenate(
+            [none, *(pair[1] for pair in pairs)]
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from eligo.errors import ParseError
 from eligo.formats.base import Document
 from eligo.formats.dagman.commands import Script
 from eligo.formats.dagman.details import Details, NodeDetails
+from eligo.formats.dagman.lines import read_command
 from eligo.formats.dagman.names import legal_names
-from eligo.formats.dagman.words import Var
+from eligo.formats.dagman.submit import check_description
+from eligo.formats.dagman.words import Malformed, Var
 from eligo.formats.dagman.writer import links
+from eligo.formats.storage import Source
 
 __all__ = ["flat_names", "flatten"]
 
@@ -67,9 +71,8 @@ def _node(node: NodeDetails, name: str, shared: dict[str, str]) -> Iterator[str]
     submit = _quoted(node.submit)
     if node.inline is not None:
         if node.inline not in shared:
-            shared[node.inline] = f"description-{len(shared) + 1}"
-            body = node.inline if node.inline.endswith("\n") or not node.inline else f"{node.inline}\n"
-            yield f"SUBMIT-DESCRIPTION {shared[node.inline]} {{\n{body}}}\n"
+            shared[node.inline] = f"eligo-description-{len(shared) + 1}"
+            yield _description(shared[node.inline], node.inline)
         submit = shared[node.inline]
     keyword = "SUBDAG EXTERNAL" if node.kind == "subdag" else node.kind.upper()
     directory = f" DIR {_quoted(node.directory)}" if node.directory else ""
@@ -81,6 +84,23 @@ def _node(node: NodeDetails, name: str, shared: dict[str, str]) -> Iterator[str]
     for script in node.scripts:
         yield _script(script, name)
     yield from _marks(node, name)
+
+
+def _description(name: str, body: str) -> str:
+    if body and not body.endswith("\n"):
+        body += "\n"
+    braced = Source("", f"SUBMIT-DESCRIPTION d {{\n{body}}}\n".encode("utf-8", "surrogateescape"))
+    command = read_command(braced.data, 0)
+    try:
+        if command.end != len(braced.data) or command.body is None:
+            raise Malformed("a line of it begins with }")
+        check_description(braced, *command.body)
+    except (Malformed, ParseError):
+        tag = "END"
+        while f"@{tag}" in body:
+            tag += "_"
+        return f"SUBMIT-DESCRIPTION {name} @={tag}\n{body}@{tag}\n"
+    return f"SUBMIT-DESCRIPTION {name} {{\n{body}}}\n"
 
 
 def _marks(node: NodeDetails, name: str) -> Iterator[str]:

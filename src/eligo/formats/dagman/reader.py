@@ -18,14 +18,34 @@ import numpy as np
 from eligo.errors import ParseError
 from eligo.formats.base import Notes
 from eligo.formats.dagman.commands import (
-    NodeLine, SpliceLine, read_connect, read_links, read_mark, read_maxjobs, read_node, read_pin, read_setting,
-    read_splice, read_submit_description_name,
+    NodeLine,
+    SpliceLine,
+    read_connect,
+    read_links,
+    read_mark,
+    read_maxjobs,
+    read_node,
+    read_pin,
+    read_setting,
+    read_splice,
+    read_submit_description_name,
 )  # fmt: skip
 from eligo.formats.dagman.keywords import NODE_KEYWORDS, Keyword
 from eligo.formats.dagman.lines import Command, read_command
 from eligo.formats.dagman.scope import FileScope, Scope
 from eligo.formats.dagman.submit import check_description
-from eligo.formats.dagman.unit import ALL_NODES, SPECIAL, DagFile, Instance, MarkRun, NodeRun, OddMark, Other, Scan, Unit
+from eligo.formats.dagman.unit import (
+    ALL_NODES,
+    SPECIAL,
+    DagFile,
+    Instance,
+    MarkRun,
+    NodeRun,
+    OddMark,
+    Other,
+    Scan,
+    Unit,
+)
 from eligo.formats.dagman.words import Malformed, fold
 from eligo.formats.storage import Source, load
 
@@ -233,17 +253,23 @@ class _Reader:
         if line.directory:
             directory = os.path.join(directory, line.directory)
             if self.locate("", directory, os.path.isdir) is None:
-                raise _at(here.file, at, f"the directory {line.directory!r} does not exist", self.hint_of(scope.directory))
+                raise _at(
+                    here.file, at, f"the directory {line.directory!r} does not exist", self.hint_of(scope.directory)
+                )
         number, path = self.open(here.file, at, directory, line.file)
         key = (path, os.path.normpath(directory))
         if key not in self.units:
             self.units[key] = yield self.read_scope(number, path, directory)
         unit = self.units[key]
         if unit.has_final:
-            raise _at(here.file, at, f"the splice {line.name!r} has a FINAL node", "only the outermost DAG may have one")
+            raise _at(
+                here.file, at, f"the splice {line.name!r} has a FINAL node", "only the outermost DAG may have one"
+            )
         self.expanded += unit.count
         if scope.count + unit.count > MAX_JOBS or self.expanded > 5 * MAX_JOBS:
-            raise _at(here.file, at, f"the splices expand to more than {MAX_JOBS:,} jobs", "use SUBDAG EXTERNAL for parts")
+            raise _at(
+                here.file, at, f"the splices expand to more than {MAX_JOBS:,} jobs", "use SUBDAG EXTERNAL for parts"
+            )
         scope.add_instance(Instance(line.name, unit, scope.count, line.directory, here.number, at))
 
     def second_pass(self, scope: Scope) -> Task:
@@ -286,7 +312,9 @@ class _Reader:
             scope.settings.append((kind, read_setting(command), here.number, command.begin))
         elif kind is Keyword.REJECT:
             read_setting(command)
-            raise Malformed("the DAG is marked with REJECT", "DAGMan wrote this file after an error; correct the original")
+            raise Malformed(
+                "the DAG is marked with REJECT", "DAGMan wrote this file after an error; correct the original"
+            )
         else:
             raise _unknown_command(command.text)
 
@@ -307,7 +335,9 @@ class _Reader:
 
     def resolve_lifted(self, scope: Scope, here: FileScope, at: int, symbol: int, edge: bool = True) -> None:
         if symbol < 0:
-            raise _at(here.file, at, f"more than {MAX_EDGES:,} edges", "join the groups through one NOOP job between them")
+            raise _at(
+                here.file, at, f"more than {MAX_EDGES:,} edges", "join the groups through one NOOP job between them"
+            )
         name = here.scan.symbol_names(np.array([symbol], np.int32))[0]
         meaning = int(here.node_of[symbol])
         node = scope.find_lifted(name) if meaning == -1 and "+" in name else -1
@@ -340,9 +370,7 @@ class _Reader:
         else:
             node = _node(scope, name)
             _check_special(scope, command.kind, node)
-        scope.marks.append(
-            OddMark(here.number, command.begin, command.kind, node, value, scope.count, scope.lifted)
-        )
+        scope.marks.append(OddMark(here.number, command.begin, command.kind, node, value, scope.count, scope.lifted))
 
     def take_links(self, scope: Scope, command: Command) -> None:
         parents, children = (
@@ -418,7 +446,10 @@ def _no_node(scope: Scope, name: str, meaning: int) -> tuple[str, str]:
     if meaning == SPECIAL // 2:
         return f"the splice {name!r} has a PROVISIONER node, which takes no edges", "splice it without edges"
     if meaning <= SPECIAL:
-        return f"{name!r} is a {scope.others[SPECIAL - meaning].line.kind.name} node, which takes no edges", "remove it here"
+        return (
+            f"{name!r} is a {scope.others[SPECIAL - meaning].line.kind.name} node, which takes no edges",
+            "remove it here",
+        )
     if meaning < -1 and name in scope.splices:
         return f"the splice {name!r} has no jobs, and nothing stands beside it", "give it jobs or remove it here"
     return _unknown_job(name)
@@ -426,7 +457,10 @@ def _no_node(scope: Scope, name: str, meaning: int) -> tuple[str, str]:
 
 def _unknown_job(name: str) -> tuple[str, str]:
     if "+" in name:
-        return f"unknown job {name!r}", "jobs inside a splice cannot be named from outside; use pins or the splice itself"
+        return (
+            f"unknown job {name!r}",
+            "jobs inside a splice cannot be named from outside; use pins or the splice itself",
+        )
     return f"unknown job {name!r}", "declare it with JOB; names are case-sensitive"
 
 
@@ -456,7 +490,7 @@ def _check_special(scope: Scope, kind: Keyword, meaning: int) -> None:
 
 
 def _unknown_command(text: str) -> Malformed:
-    word = text.split()[0] if text.split() else text
+    word = text.split(maxsplit=1)[0] if text.split() else text
     if fold(word) in ("NODE", "DATA"):
         return Malformed(f"{word!r} is no DAGMan command", "write JOB")
     if word.startswith("\ufeff"):

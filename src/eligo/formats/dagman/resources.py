@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from eligo.formats.base import Notes
 from eligo.formats.dagman.commands import read_node
 from eligo.formats.dagman.keywords import Keyword
 from eligo.formats.dagman.lines import read_command
-from eligo.formats.dagman.submit import _MACRO, SubmitDescription, expand, read_size, read_submit
+from eligo.formats.dagman.submit import MACRO, SubmitDescription, expand, read_size, read_submit
 from eligo.formats.dagman.unit import ALL_NODES, DagFile, MarkRun, NodeRun, OddMark, Unit
 from eligo.formats.dagman.words import Var
 
@@ -31,7 +32,6 @@ __all__ = ["Columns", "Shelf", "columns_of"]
 _MANY = 256
 _MAX_SUBMIT_BYTES = 2**24
 _NOTHING = SubmitDescription({})
-_ASKED = ("request_memory", "request_disk")
 
 
 @dataclass(slots=True)
@@ -109,10 +109,10 @@ def columns_of(unit: Unit, shelf: Shelf) -> Columns:
     columns = Columns(time_s=variables.times())
     for positions, directory, description in _users(unit, shelf):
         _settle(columns, unit, variables, shelf, positions, directory, description)
-    for name, column in (("memory_bytes", "memory_bytes"), ("temp_bytes", "temp_bytes")):
+    for name in ("memory_bytes", "temp_bytes"):
         if variables.has(name):
             exact = _whole_numbers(variables.values(name))
-            known = _column(columns, column, unit.count)
+            known = _column(columns, name, unit.count)
             known[exact >= 0] = exact[exact >= 0]
     return columns
 
@@ -270,9 +270,8 @@ def _settle(
     """Fill in what the jobs of one description ask for."""
     for request, column, default in (("request_memory", "memory_bytes", "M"), ("request_disk", "temp_bytes", "K")):
         if request in description.values or variables.has(request):
-            sizes = _evaluate(
-                f"$({request})", variables, positions, description, lambda text, unit=default: read_size(text, unit)
-            )
+            read = partial(read_size, default_unit=default)
+            sizes = _evaluate(f"$({request})", variables, positions, description, read)
             _column(columns, column, unit.count)[positions] = [UNKNOWN if size is None else size for size in sizes]
     if description.queues:
         total = np.zeros(len(positions), np.int64)
@@ -319,7 +318,7 @@ def _needed(text: str, description: SubmitDescription, variables: _Variables) ->
     seen: dict[str, None] = {}
     todo = [text]
     while todo:
-        for found in _MACRO.finditer(todo.pop()):
+        for found in MACRO.finditer(todo.pop()):
             name = found[1].lower()
             if name not in seen:
                 seen[name] = None

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from eligo.dag import Int32, Int64
 from eligo.formats.dagman.keywords import Keyword
-from eligo.formats.dagman.unit import DagFile, Instance, MarkRun, NodeRun, OddMark, Other, SPECIAL, Unit
+from eligo.formats.dagman.unit import SPECIAL, DagFile, Instance, MarkRun, NodeRun, OddMark, Other, Unit
 
 __all__ = ["FileScope", "Scope"]
 
@@ -198,14 +198,12 @@ class Scope:
         """Return what each splice is as a parent and as a child, as compressed rows."""
         key = (len(self.instances), self.lifted)
         if self._groups is None or self._groups[0] != key:
-            rows = [(use.unit.terminal + use.offset, use.unit.initial + use.offset) for use in self.instances]
-            sides = []
-            for side in (0, 1):
-                ptr = np.zeros(len(rows) + 1, np.int64)
-                np.cumsum([len(row[side]) for row in rows], out=ptr[1:])
-                flat = np.concatenate([row[side] for row in rows]) if rows else _NO_EDGES
-                sides += [ptr, flat.astype(np.int32)]
-            self._groups = (key, (sides[0], sides[1], sides[2], sides[3]))
+            uses = self.instances
+            sides = (
+                *_rows([use.unit.terminal + np.int32(use.offset) for use in uses]),
+                *_rows([use.unit.initial + np.int32(use.offset) for use in uses]),
+            )
+            self._groups = (key, sides)
         return self._groups[1]
 
     def add_edges(self, tails: Int32, heads: Int32) -> None:
@@ -266,6 +264,12 @@ class Scope:
             has_provisioner=self.has_provisioner,
             has_final=self.has_final,
         )
+
+
+def _rows(rows: list[Int32]) -> tuple[Int64, Int32]:
+    ptr = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum([len(row) for row in rows], out=ptr[1:])
+    return ptr, _flat(rows)
 
 
 def _flat(parts: list[Int32]) -> Int32:

@@ -17,7 +17,7 @@ from eligo.formats.dagman.lines import decode, read_lines
 from eligo.formats.dagman.words import Malformed
 from eligo.formats.storage import Source
 
-__all__ = ["Queue", "SubmitDescription", "check_description", "expand", "read_size", "read_submit"]
+__all__ = ["MACRO", "Queue", "SubmitDescription", "check_description", "expand", "read_size", "read_submit"]
 
 _ASSIGN = re.compile(r"([^\s=:]+)\s*=\s*(.*)", re.DOTALL)
 _HERE = re.compile(r"([A-Za-z0-9_./]+)\s*@=\s*(.*)")
@@ -25,7 +25,7 @@ _IF = re.compile(r":?\s*(if|elif|else|endif)(\s|$)", re.IGNORECASE)
 _KEYWORD = re.compile(r"@?(include|use|error|warning)\b[^=:]*:", re.IGNORECASE)
 _QUEUE = re.compile(r"queue(\s+.*)?$", re.IGNORECASE | re.DOTALL)
 _LEGAL_NAME = re.compile(r"[A-Za-z0-9_./]+")
-_MACRO = re.compile(r"\$\(([A-Za-z0-9_.]+)(?::([^()]*))?\)")
+MACRO = re.compile(r"\$\(([A-Za-z0-9_.]+)(?::([^()]*))?\)")
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([KMGTP]?)(I?B?)", re.IGNORECASE)
 _UNIT = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 _MAX_EXPANSION = 10_000
@@ -163,7 +163,7 @@ def expand(text: str, values: Mapping[str, str]) -> str | None:
                 return ""
             return value
 
-        replaced = _MACRO.sub(value_of, text)
+        replaced = MACRO.sub(value_of, text)
         if unknown or replaced == text or len(replaced) > _MAX_EXPANSION:
             return None
         text = replaced

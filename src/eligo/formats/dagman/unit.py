@@ -20,7 +20,20 @@ from eligo.formats.dagman.commands import Mark, NodeLine
 from eligo.formats.dagman.keywords import Keyword
 from eligo.formats.storage import Source
 
-__all__ = ["ALL_NODES", "SPECIAL", "DagFile", "Instance", "MarkRun", "NodeRun", "OddMark", "Other", "Scan", "Unit", "join_directory", "walk"]
+__all__ = [
+    "ALL_NODES",
+    "SPECIAL",
+    "DagFile",
+    "Instance",
+    "MarkRun",
+    "NodeRun",
+    "OddMark",
+    "Other",
+    "Scan",
+    "Unit",
+    "join_directory",
+    "walk",
+]
 
 ALL_NODES = -1
 """The node of a mark that holds for every job."""

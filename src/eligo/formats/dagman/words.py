@@ -178,7 +178,8 @@ def _quoted(text: str, at: int) -> tuple[str, int]:
             return "".join(parts), at + 1
         if text[at + 1 : at + 2] not in ("\\", '"'):
             raise Malformed(
-                f"the escape \\{text[at + 1 : at + 2]} in VARS is unknown", 'only \\" and \\\\ are; write a backslash twice'
+                f"the escape \\{text[at + 1 : at + 2]} in VARS is unknown",
+                'only \\" and \\\\ are; write a backslash twice',
             )
         parts.append(text[at + 1])
         at += 2
