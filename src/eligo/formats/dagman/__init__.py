@@ -1,9 +1,9 @@
 """HTCondor DAGMan: the whole language, read as DAGMan reads it, lossless.
 
 The syntax is that of HTCondor 25; where version 23.9 knows a command, the real 23.9 is the judge of what is accepted.
-SPLICE and INCLUDE are followed, a SUBDAG is one job, FINAL, PROVISIONER and SERVICE nodes stand outside the graph, join nodes are
-never made, and cycles are refused. Relative paths begin at the directory of the DAG file, as when it is submitted there,
-or else at the current one. See ``docs/formats/dagman.md``.
+SPLICE and INCLUDE are followed, a SUBDAG is one job, FINAL, PROVISIONER and SERVICE nodes stand outside the graph, join
+nodes are never made, and cycles are refused. Relative paths begin at the directory of the DAG file, as when it is
+submitted there, or else at the current one. See ``docs/formats/dagman.md``.
 """
 
 from __future__ import annotations
@@ -23,9 +23,19 @@ from eligo.formats.dagman.writer import write_lines
 from eligo.formats.storage import Source
 
 __all__ = [
-    "NAME", "SUFFIXES", "TITLE", "Details", "LogicalLine", "NodeDetails", "flat_names", "flatten", "generate", "logical_lines", "parse",
+    "NAME",
+    "SUFFIXES",
+    "TITLE",
+    "Details",
+    "LogicalLine",
+    "NodeDetails",
+    "flat_names",
+    "flatten",
+    "generate",
+    "logical_lines",
+    "parse",
     "sniff",
-]  # fmt: skip
+]
 
 NAME = "dagman"
 TITLE = "HTCondor DAGMan"

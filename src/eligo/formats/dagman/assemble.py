@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 
 from eligo.dag import Dag, Int32
@@ -11,7 +9,7 @@ from eligo.errors import CycleError
 from eligo.formats.base import Notes
 from eligo.formats.dagman.details import Details
 from eligo.formats.dagman.resources import Columns, Shelf, columns_of
-from eligo.formats.dagman.unit import Unit, walk
+from eligo.formats.dagman.unit import Unit, directory_of, walk
 
 __all__ = ["assemble"]
 
@@ -25,7 +23,7 @@ def assemble(unit: Unit, notes: Notes) -> Dag:
         twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise main.error(None, f"two jobs are called {twice!r} once splices are expanded", hint="rename a splice")
     tails, heads = _edges(unit)
-    shelf = Shelf(os.path.dirname(main.path), notes)
+    shelf = Shelf(directory_of(main.path), notes)
     known = _known(unit, {}, shelf)
     try:
         return Dag.from_edges(

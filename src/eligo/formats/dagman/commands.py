@@ -7,6 +7,7 @@ in any order, descriptions between ``@=TAG`` and ``@TAG`` and for PROVISIONER an
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -288,30 +289,10 @@ def read_mark(kind: Keyword, text: str) -> tuple[str, Mark]:
     name = words.next()
     if not name:
         raise Malformed(f"{keyword} names no job", f"write {keyword} job ...")
-    match kind:
-        case Keyword.VARS:
-            return name, read_vars(words.rest())
-        case Keyword.RETRY:
-            return name, _retry(words)
-        case Keyword.ABORT_DAG_ON:
-            return name, _abort_dag_on(words)
-        case Keyword.PRIORITY:
-            return name, _number(words, keyword)
-        case Keyword.PRE_SKIP:
-            return name, _exit_code(words, keyword)
-        case Keyword.CATEGORY:
-            return name, _one_word(words, keyword, "category")
-        case Keyword.TOLERANCE:
-            return name, _tolerance(words)
-        case Keyword.SAVE_POINT_FILE:
-            return name, _save_point_file(words, name)
-        case _:  # DONE
-            if words.next():
-                raise Malformed(f"{keyword} takes one job", f"write {keyword} job")
-            return name, True
+    return name, _READERS[kind](words, keyword, name)
 
 
-def _number(words: Words, keyword: str) -> int:
+def _number(words: Words, keyword: str, _name: str) -> int:
     word, more = words.next(), words.next()
     number = read_integer(word)
     if number is None or more:
@@ -319,21 +300,31 @@ def _number(words: Words, keyword: str) -> int:
     return number
 
 
-def _exit_code(words: Words, keyword: str) -> int:
-    number = _number(words, keyword)
+def _exit_code(words: Words, keyword: str, name: str) -> int:
+    number = _number(words, keyword, name)
     if not 0 <= number <= 255:
         raise Malformed(f"{keyword} takes an exit code from 0 to 255, not {number}", f"write {keyword} job 1")
     return number
 
 
-def _one_word(words: Words, keyword: str, what: str) -> str:
+def _category(words: Words, keyword: str, _name: str) -> str:
     word, more = words.next(), words.next()
     if not word or more:
-        raise Malformed(f"{keyword} takes a job and one {what}", f"write {keyword} job {what}")
+        raise Malformed(f"{keyword} takes a job and one category", f"write {keyword} job category")
     return word
 
 
-def _retry(words: Words) -> Retry:
+def _done(words: Words, keyword: str, _name: str) -> bool:
+    if words.next():
+        raise Malformed(f"{keyword} takes one job", f"write {keyword} job")
+    return True
+
+
+def _vars(words: Words, _keyword: str, _name: str) -> tuple[Var, ...]:
+    return read_vars(words.rest())
+
+
+def _retry(words: Words, _keyword: str, _name: str) -> Retry:
     times = read_integer(words.next())
     if times is None or times < 0:
         raise Malformed("RETRY takes a job and a number from 0", "write RETRY job 3")
@@ -347,7 +338,7 @@ def _retry(words: Words) -> Retry:
     return Retry(times, code)
 
 
-def _abort_dag_on(words: Words) -> AbortDagOn:
+def _abort_dag_on(words: Words, _keyword: str, _name: str) -> AbortDagOn:
     code = read_integer(words.next())
     if code is None:
         raise Malformed("ABORT-DAG-ON takes a job and an exit code", "write ABORT-DAG-ON job 3 [RETURN 1]")
@@ -360,14 +351,14 @@ def _abort_dag_on(words: Words) -> AbortDagOn:
     return AbortDagOn(code, returns)
 
 
-def _tolerance(words: Words) -> str:
+def _tolerance(words: Words, _keyword: str, _name: str) -> str:
     value = words.rest_trimmed()
     if not value[:1].isdigit():
         raise Malformed("TOLERANCE takes a job and a number or a percentage", "write TOLERANCE job 10%")
     return value
 
 
-def _save_point_file(words: Words, name: str) -> str:
+def _save_point_file(words: Words, _keyword: str, name: str) -> str:
     file, more = words.next(), words.next()
     if more:
         raise Malformed("SAVE_POINT_FILE takes a job and at most one file", "write SAVE_POINT_FILE job [file]")
@@ -375,6 +366,18 @@ def _save_point_file(words: Words, name: str) -> str:
         raise Malformed("SAVE_POINT_FILE does not take ALL_NODES", "name one job")
     return file
 
+
+_READERS: dict[Keyword, Callable[[Words, str, str], Mark]] = {
+    Keyword.VARS: _vars,
+    Keyword.RETRY: _retry,
+    Keyword.ABORT_DAG_ON: _abort_dag_on,
+    Keyword.PRIORITY: _number,
+    Keyword.PRE_SKIP: _exit_code,
+    Keyword.CATEGORY: _category,
+    Keyword.TOLERANCE: _tolerance,
+    Keyword.SAVE_POINT_FILE: _save_point_file,
+    Keyword.DONE: _done,
+}
 
 _SCRIPT_HINT = "write SCRIPT [DEFER status seconds] [DEBUG file STDOUT|STDERR|ALL] PRE|POST|HOLD job command"
 

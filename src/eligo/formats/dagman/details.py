@@ -1,7 +1,7 @@
 """What a DAGMan file says beside its jobs and edges, job by job, read when it is asked for.
 
-A million jobs with retries, priorities and variables are some millions of lines. Keeping each as an object would cost more
-than the dag; so only their places are kept, in columns, and the lines about a job are read when someone asks for that job.
+A million jobs with retries, priorities and variables are some millions of lines. Keeping each as an object would cost
+more than the dag; so only their places are kept, in columns, and the lines about a job are read when it is asked for.
 """
 
 from __future__ import annotations
@@ -78,12 +78,12 @@ class Setting:
 
 @dataclass(frozen=True, eq=False)
 class Details:
-    """What a DAG says beside its jobs and edges.
+    r"""What a DAG says beside its jobs and edges.
 
     Examples
     --------
     >>> from eligo.formats.dagman import parse
-    >>> text = b'JOB a a.sub NOOP\\nRETRY a 3\\nVARS a x="1"\\nFINAL end end.sub\\nMAXJOBS few 2\\n'
+    >>> text = b'JOB a a.sub NOOP\nRETRY a 3\nVARS a x="1"\nFINAL end end.sub\nMAXJOBS few 2\n'
     >>> details = parse(Source("x.dag", text), None).details
     >>> job = details.job(0)
     >>> job.noop, job.retry, job.vars, job.line

@@ -1,8 +1,8 @@
 """One file without splices and includes that DAGMan reads to the same jobs and edges.
 
-A splice file used twice cannot carry two sets of priorities, and the outer file cannot name a splice's jobs: whoever has
-something to say of every single job needs this. Since ``+`` is refused in node names, ``S+a`` becomes ``S.a``, and the
-file says so in comments. Every path stays relative to the directory of the original, where the new file belongs.
+A splice file used twice cannot carry two sets of priorities, and the outer file cannot name a splice's jobs: whoever
+has something to say of every single job needs this. Since ``+`` is refused in node names, ``S+a`` becomes ``S.a``, and
+the file says so in comments. Every path stays relative to the directory of the original, where the new file belongs.
 """
 
 from __future__ import annotations

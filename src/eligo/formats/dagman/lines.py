@@ -5,13 +5,13 @@ A backslash at the end of a line joins the next one, whose leading blanks go. Co
 goes on, as people expect). A last line without a newline is taken as it is, neither trimmed nor continued. A submit
 description written into the file, ``{ ... }`` or ``@=TAG ... @TAG``, belongs to the command that opens it.
 
-The ranges of :func:`logical_lines` cover the file, so that whoever changes one line writes all others back as they were.
+The ranges of :func:`logical_lines` cover the file, so that whoever changes one line writes all others back unchanged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from eligo.formats.dagman.keywords import NODE_KEYWORDS, Keyword, keyword_of
 from eligo.formats.dagman.words import Words, fold
@@ -95,11 +95,11 @@ class Command:
 
 
 def read_command(data: bytes, begin: int) -> Command:
-    """Read the command whose first line begins at a byte offset.
+    r"""Read the command whose first line begins at a byte offset.
 
     Examples
     --------
-    >>> command = read_command(b"JOB a {\\n  executable = x\\n} NOOP\\nJOB b b.sub\\n", 0)
+    >>> command = read_command(b"JOB a {\n  executable = x\n} NOOP\nJOB b b.sub\n", 0)
     >>> command.end, command.body, command.closing
     (32, (8, 25), ' NOOP')
     """
@@ -112,28 +112,28 @@ def read_command(data: bytes, begin: int) -> Command:
     words.next()
     mark = words.next_maybe_quoted()
     if mark.startswith("{"):
-        return _braced(data, begin, end, kind, text)
+        return _braced(data, Command(begin, end, kind, text))
     if mark.startswith("@=") and len(mark) > 2:
-        return _tagged(data, begin, end, kind, text, b"@" + mark[2:].encode("utf-8", "surrogateescape"))
+        return _tagged(data, Command(begin, end, kind, text), b"@" + mark[2:].encode("utf-8", "surrogateescape"))
     return Command(begin, end, kind, text)
 
 
-def _braced(data: bytes, begin: int, opened: int, kind: Keyword, text: str) -> Command:
-    for at, end, line in read_lines(data, opened):
+def _braced(data: bytes, opening: Command) -> Command:
+    for at, end, line in read_lines(data, opening.end):
         if line.startswith(b"}"):
-            return Command(begin, end, kind, text, (opened, at), decode(line[1:]))
-    return Command(begin, len(data), kind, text, (opened, len(data)), None)
+            return replace(opening, end=end, body=(opening.end, at), closing=decode(line[1:]))
+    return replace(opening, end=len(data), body=(opening.end, len(data)))
 
 
-def _tagged(data: bytes, begin: int, opened: int, kind: Keyword, text: str, close: bytes) -> Command:
-    at = opened
+def _tagged(data: bytes, opening: Command, close: bytes) -> Command:
+    at = opening.end
     while at < len(data):
         end, line, _ = _physical(data, at)
         line = line.strip(_SPACES)
         if line == close or line.startswith((close + b" ", close + b"\t")):
-            return Command(begin, end, kind, text, (opened, at), decode(line[len(close) :]))
+            return replace(opening, end=end, body=(opening.end, at), closing=decode(line[len(close) :]))
         at = end
-    return Command(begin, len(data), kind, text, (opened, len(data)), None)
+    return replace(opening, end=len(data), body=(opening.end, len(data)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 __all__ = ["is_legal", "legal_names"]
 
-# 23.9 refuses only + and the reserved words, but cuts at blanks; 25 also unquotes and reads key=value pairs. A backslash
-# could continue a line.
+# 23.9 refuses only + and the reserved words, but cuts at blanks; 25 also unquotes and reads key=value pairs. A
+# backslash could continue a line.
 _ILLEGAL = re.compile(r"[\x00-\x20\x7f\u0085\u2028\u2029+\"'=\\]")
 _RESERVED = frozenset({"PARENT", "CHILD", "ALL_NODES"})
 

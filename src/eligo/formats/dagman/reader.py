@@ -1,8 +1,8 @@
 """Reads a DAG file with all it includes and splices into a :class:`Unit`.
 
-The compiled scanner has taken the plain lines; here the others are read, in DAGMan's two passes, and every name gets its
-node. Files inside files are read without recursion: each is a generator that yields the ones it needs. Cost: O(bytes) in
-the scanner, plus some microseconds for each line that is not plain.
+The compiled scanner has taken the plain lines; here the others are read, in DAGMan's two passes, and every name gets
+its node. Files inside files are read without recursion: each is a generator that yields the ones it needs. Cost:
+O(bytes) in the scanner, plus some microseconds for each line that is not plain.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ from eligo.formats.dagman.unit import (
     Other,
     Scan,
     Unit,
+    directory_of,
+    join_directory,
 )
 from eligo.formats.dagman.words import Malformed, fold
 from eligo.formats.storage import Source, load
@@ -105,7 +107,7 @@ def read_unit(source: Source, notes: Notes, scan: Callable[[bytes], Scan]) -> Un
 
 class _Reader:
     def __init__(self, source: Source, notes: Notes, scan: Callable[[bytes], Scan]) -> None:
-        self.base = os.path.dirname(source.path)
+        self.base = directory_of(source.path)
         self.notes = notes
         self.scan = scan
         self.files: list[DagFile] = []
@@ -150,18 +152,19 @@ class _Reader:
                 return load(path)
             except ParseError as error:
                 raise _at(here, at, f"the file {path!r} {error.text}", error.hint) from None
-        if stat.S_ISDIR(mode) or os.path.samefile(path, os.devnull):
+        if stat.S_ISDIR(mode) or Path(path).samefile(os.devnull):
             self.note(here, at, "names a directory or an empty device, which DAGMan reads as an empty DAG")
             return Source(path, b"")
         raise _at(here, at, f"{path!r} is not a regular file", "name a DAG file")
 
     def locate(self, directory: str, path: str, exists: Callable[[str], bool]) -> str | None:
         """Find a path as DAGMan would from the DAG's own directory or, failing that, from the current one."""
-        tried = os.path.join(self.base, directory, path), os.path.join(directory, path)
+        inside = join_directory(directory, path)
+        tried = join_directory(self.base, inside), inside
         return next((name for name in tried if "\0" not in name and exists(name)), None)
 
     def hint_of(self, directory: str) -> str:
-        return f"relative paths begin at {os.path.join(self.base, directory) or 'the current directory'}"
+        return f"relative paths begin at {join_directory(self.base, directory) or 'the current directory'}"
 
     def note(self, here: DagFile, at: int, text: str) -> None:
         self.notes.add(here.source.path, here.line_of(at), text)
@@ -251,7 +254,7 @@ class _Reader:
             raise _at(here.file, at, *_taken(line.name))
         directory = scope.directory
         if line.directory:
-            directory = os.path.join(directory, line.directory)
+            directory = join_directory(directory, line.directory)
             if self.locate("", directory, os.path.isdir) is None:
                 raise _at(
                     here.file, at, f"the directory {line.directory!r} does not exist", self.hint_of(scope.directory)

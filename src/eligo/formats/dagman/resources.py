@@ -1,9 +1,9 @@
 """What jobs ask for: memory, disk and processes from their submit descriptions, times from their VARS.
 
-Descriptions are shared: a file is read once, whatever the number of jobs that name it, and a file that is not there is no
-error, for DAGMan itself does not need it to read a DAG. Where a value holds ``$(x)``, the x of each job's VARS decides; jobs
-with the same values are settled together. Beside ``request_memory`` and ``request_disk``, three variables are read as this
-package's own writer gives them: ``time_s``, ``memory_bytes`` and ``temp_bytes``.
+Descriptions are shared: a file is read once, whatever the number of jobs that name it, and a file that is not there is
+no error, for DAGMan itself does not need it to read a DAG. Where a value holds ``$(x)``, the x of each job's VARS
+decides; jobs with the same values are settled together. Beside ``request_memory`` and ``request_disk``, three variables are read
+as this package's own writer gives them: ``time_s``, ``memory_bytes`` and ``temp_bytes``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from eligo.formats.dagman.commands import read_node
 from eligo.formats.dagman.keywords import Keyword
 from eligo.formats.dagman.lines import read_command
 from eligo.formats.dagman.submit import MACRO, SubmitDescription, expand, read_size, read_submit
-from eligo.formats.dagman.unit import ALL_NODES, DagFile, MarkRun, NodeRun, OddMark, Unit
+from eligo.formats.dagman.unit import ALL_NODES, DagFile, MarkRun, NodeRun, OddMark, Unit, join_directory
 from eligo.formats.dagman.words import Var
 
 __all__ = ["Columns", "Shelf", "columns_of"]
@@ -54,26 +54,29 @@ class Shelf:
         self._listed: dict[str, frozenset[str]] = {}
 
     def read(self, directory: str, names: list[str]) -> list[SubmitDescription]:
-        """Return the descriptions in files that are named from a directory; an empty one for a file that is not there."""
+        """Return the descriptions in files that are named from a directory; empty ones for files that are not there."""
         if len(names) > _MANY:
             return [self._one(directory, name) if self._present(directory, name) else _NOTHING for name in names]
         return [self._one(directory, name) for name in names]
 
+    def _places(self, directory: str, name: str) -> tuple[str, str]:
+        inside = join_directory(directory, name)
+        return join_directory(self.base, inside), inside
+
     def _present(self, directory: str, name: str) -> bool:
-        head, tail = os.path.split(name)
-        folders = os.path.join(self.base, directory, head), os.path.join(directory, head)
-        return any(tail in self._list(folder or ".") for folder in folders)
+        folder, _, file = join_directory(directory, name).rpartition("/")
+        return any(file in self._list(place) for place in (join_directory(self.base, folder), folder))
 
     def _list(self, folder: str) -> frozenset[str]:
         if folder not in self._listed:
             try:
-                self._listed[folder] = frozenset(os.listdir(folder))
+                self._listed[folder] = frozenset(entry.name for entry in os.scandir(folder or "."))
             except OSError:
                 self._listed[folder] = frozenset()
         return self._listed[folder]
 
     def _one(self, directory: str, name: str) -> SubmitDescription:
-        for path in (os.path.join(self.base, directory, name), os.path.join(directory, name)):
+        for path in self._places(directory, name):
             if path not in self._read:
                 self._read[path] = self._load(path)
             if self._read[path] is not _NOTHING:
@@ -93,7 +96,7 @@ class Shelf:
 
     def lines_in(self, directory: str, name: str) -> int | None:
         """Return how many items a file of items holds, or ``None`` where it cannot be read."""
-        for path in (os.path.join(self.base, directory, name), os.path.join(directory, name)):
+        for path in self._places(directory, name):
             try:
                 if Path(path).is_file() and Path(path).stat().st_size <= _MAX_SUBMIT_BYTES:
                     lines = Path(path).read_bytes().splitlines()
@@ -107,8 +110,8 @@ def columns_of(unit: Unit, shelf: Shelf) -> Columns:
     """Return what is known of a unit's own jobs."""
     variables = _Variables(unit)
     columns = Columns(time_s=variables.times())
-    for positions, directory, description in _users(unit, shelf):
-        _settle(columns, unit, variables, shelf, positions, directory, description)
+    for users in _users(unit, shelf):
+        _settle(columns, variables, shelf, users)
     for name in ("memory_bytes", "temp_bytes"):
         if variables.has(name):
             exact = _whole_numbers(variables.values(name))
@@ -117,8 +120,17 @@ def columns_of(unit: Unit, shelf: Shelf) -> Columns:
     return columns
 
 
-def _users(unit: Unit, shelf: Shelf) -> Iterable[tuple[NDArray[Any], str, SubmitDescription]]:
-    """Yield the jobs of each submit description: their numbers, the directory it is in, and the description."""
+@dataclass(frozen=True, slots=True)
+class _Users:
+    """The jobs that share a submit description: their numbers, the directory it is in, and the description."""
+
+    positions: NDArray[Any]
+    directory: str
+    description: SubmitDescription
+
+
+def _users(unit: Unit, shelf: Shelf) -> Iterable[_Users]:
+    """Yield the jobs of each submit description."""
     for run in unit.nodes:
         file = unit.files[run.file]
         if run.odd is not None:
@@ -129,19 +141,19 @@ def _users(unit: Unit, shelf: Shelf) -> Iterable[tuple[NDArray[Any], str, Submit
         names = file.scan.submit_names(used)
         descriptions = _described(unit, shelf, names)
         if len(names) == 1:
-            yield np.arange(run.position, run.position + run.count), unit.directory, descriptions[0]
+            yield _Users(np.arange(run.position, run.position + run.count), unit.directory, descriptions[0])
             continue
         order = np.argsort(submits, kind="stable")
         bounds = np.searchsorted(submits[order], used)
         for i, begin in enumerate(bounds.tolist()):
             if descriptions[i] is not _NOTHING:
                 end = int(bounds[i + 1]) if i + 1 < len(bounds) else len(order)
-                yield order[begin:end] + run.position, unit.directory, descriptions[i]
+                yield _Users(order[begin:end] + run.position, unit.directory, descriptions[i])
         if any(description is _NOTHING for description in descriptions):
             empty = np.array([description is _NOTHING for description in descriptions])
             of_job = np.zeros(int(used.max()) + 1, np.bool_)
             of_job[used] = empty
-            yield np.flatnonzero(of_job[submits]) + run.position, unit.directory, _NOTHING
+            yield _Users(np.flatnonzero(of_job[submits]) + run.position, unit.directory, _NOTHING)
 
 
 def _described(unit: Unit, shelf: Shelf, names: list[str]) -> list[SubmitDescription]:
@@ -155,20 +167,18 @@ def _inside(unit: Unit, file: int, begin: int, end: int) -> SubmitDescription:
     return read_submit(unit.files[file].source.data[begin:end])
 
 
-def _odd_user(
-    unit: Unit, shelf: Shelf, run: NodeRun, file: DagFile
-) -> Iterable[tuple[NDArray[Any], str, SubmitDescription]]:
+def _odd_user(unit: Unit, shelf: Shelf, run: NodeRun, file: DagFile) -> Iterable[_Users]:
     line = run.odd or read_node(read_command(file.source.data, run.at))
     position = np.array([run.position])
-    directory = os.path.join(unit.directory, line.directory)
+    directory = join_directory(unit.directory, line.directory)
     if line.kind is Keyword.SUBDAG:
         return
     if line.body is not None:
-        yield position, directory, _inside(unit, run.file, *line.body)
+        yield _Users(position, directory, _inside(unit, run.file, *line.body))
     elif line.submit in unit.descriptions:
-        yield position, directory, _inside(unit, *unit.descriptions[line.submit])
+        yield _Users(position, directory, _inside(unit, *unit.descriptions[line.submit]))
     else:
-        yield position, directory, shelf.read(directory, [line.submit])[0]
+        yield _Users(position, directory, shelf.read(directory, [line.submit])[0])
 
 
 class _Variables:
@@ -176,6 +186,7 @@ class _Variables:
 
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
+        self.count = unit.count
         self._files = {mark.file for mark in unit.marks if isinstance(mark, MarkRun)}
         self._odd = [mark for mark in unit.marks if isinstance(mark, OddMark) and mark.kind is Keyword.VARS]
         plain = {name.lower() for file in self._files for name in unit.files[file].scan.var_names}
@@ -263,24 +274,22 @@ def _column(columns: Columns, name: str, count: int) -> Int64:
     return known
 
 
-def _settle(
-    columns: Columns, unit: Unit, variables: _Variables, shelf: Shelf, positions: NDArray[Any], directory: str,
-    description: SubmitDescription,
-) -> None:  # fmt: skip
+def _settle(columns: Columns, variables: _Variables, shelf: Shelf, users: _Users) -> None:
     """Fill in what the jobs of one description ask for."""
+    positions, description = users.positions, users.description
     for request, column, default in (("request_memory", "memory_bytes", "M"), ("request_disk", "temp_bytes", "K")):
         if request in description.values or variables.has(request):
-            read = partial(read_size, default_unit=default)
-            sizes = _evaluate(f"$({request})", variables, positions, description, read)
-            _column(columns, column, unit.count)[positions] = [UNKNOWN if size is None else size for size in sizes]
+            sizes = _evaluate(f"$({request})", variables, users, partial(read_size, default_unit=default))
+            known = _column(columns, column, variables.count)
+            known[positions] = [UNKNOWN if size is None else size for size in sizes]
     if description.queues:
         total = np.zeros(len(positions), np.int64)
         for queue in description.queues:
-            items = shelf.lines_in(directory, queue.file) if queue.file else queue.items
-            each = _evaluate(queue.each, variables, positions, description, _count)
+            items = shelf.lines_in(users.directory, queue.file) if queue.file else queue.items
+            each = _evaluate(queue.each, variables, users, _count)
             total += np.array([1 if number is None or items is None else number * items for number in each], np.int64)
         if np.any(total != 1):
-            _column(columns, "count", unit.count)[positions] = total
+            _column(columns, "count", variables.count)[positions] = total
 
 
 def _count(text: str) -> int | None:
@@ -288,11 +297,9 @@ def _count(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 9 else None
 
 
-def _evaluate(
-    text: str, variables: _Variables, positions: NDArray[Any], description: SubmitDescription,
-    read: Callable[[str], int | None],
-) -> list[int | None]:  # fmt: skip
+def _evaluate(text: str, variables: _Variables, users: _Users, read: Callable[[str], int | None]) -> list[int | None]:
     """Return the value of a text for each job; equal variables are worked out once."""
+    positions, description = users.positions, users.description
     needed = _needed(text, description, variables)
     if not needed:
         value = expand(text, description.values)

@@ -2,9 +2,9 @@
 
 DAGMan reads a file twice: first the commands that define nodes, then all others in order, so that a command may stand
 before the job it names. INCLUDE belongs to the second pass: what it brings is known only to the lines after it. When an
-included file ends, the splices so far are *lifted*: their names are forgotten, their nodes become known as ``splice+node``,
-and what is initial and terminal then stays so for whoever splices this DAG. All of that is DAGMan's behaviour, and all of
-it decides which files it accepts.
+included file ends, the splices so far are *lifted*: their names are forgotten, their nodes become known as
+``splice+node``, and what is initial and terminal then stays so for whoever splices this DAG. All of that is DAGMan's
+behaviour, and all of it decides which files it accepts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NO_EDGES = np.empty(0, np.int32)
 
 
 class FileScope:
-    """What the names in one file mean: ``node_of[symbol]`` is a node, a splice (-2 and down), SPECIAL and down, or -1."""
+    """What the names in one file mean: ``node_of[symbol]`` is a node, a splice (from -2 down), SPECIAL or below, or -1."""
 
     def __init__(self, number: int, file: DagFile) -> None:
         self.number = number

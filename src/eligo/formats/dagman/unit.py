@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -31,6 +32,7 @@ __all__ = [
     "Other",
     "Scan",
     "Unit",
+    "directory_of",
     "join_directory",
     "walk",
 ]
@@ -65,16 +67,43 @@ class Scan(Protocol):
     odd_marks_before: Int64
     var_names: list[str]
 
-    def find(self, name: bytes) -> int: ...
-    def intern(self, name: bytes) -> int: ...
-    def symbol_names(self, which: Int32) -> list[str]: ...
-    def submit_names(self, which: Int32) -> list[str]: ...
-    def numbers(self, name: str) -> tuple[Int64, NDArray[np.float64]]: ...
-    def texts(self, name: str) -> tuple[Int64, list[str]]: ...
-    def edges(
-        self, first: int, last: int, node_of: Int32, terminal_ptr: Int64, terminal: Int32, initial_ptr: Int64,
-        initial: Int32, most: int,
-    ) -> tuple[Int32, Int32, int, int]: ...  # fmt: skip
+    def find(self, name: bytes) -> int:
+        """Return the symbol of a name, or -1."""
+        ...
+
+    def intern(self, name: bytes) -> int:
+        """Return the symbol of a name, a new one where there is none."""
+        ...
+
+    def symbol_names(self, which: Int32) -> list[str]:
+        """Return the names of symbols."""
+        ...
+
+    def submit_names(self, which: Int32) -> list[str]:
+        """Return the submit files by their numbers in ``job_submit``."""
+        ...
+
+    def numbers(self, name: str) -> tuple[Int64, NDArray[np.float64]]:
+        """Return which marks give a variable (in upper case), and its values; ``nan`` for what is no number from 0."""
+        ...
+
+    def texts(self, name: str) -> tuple[Int64, list[str]]:
+        """Return which marks give a variable (in upper case), and its values."""
+        ...
+
+    def edges(  # noqa: PLR0917 - the arrays of a kernel
+        self,
+        first: int,
+        last: int,
+        node_of: Int32,
+        terminal_ptr: Int64,
+        terminal: Int32,
+        initial_ptr: Int64,
+        initial: Int32,
+        most: int,
+    ) -> tuple[Int32, Int32, int, int]:
+        """Return tails and heads of the PARENT lines from `first` on, and the line and symbol where it had to stop."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +143,7 @@ class NodeRun:
 
 @dataclass(frozen=True, slots=True)
 class MarkRun:
-    """Plain lines about jobs that follow one another: the scan's marks from `first` on, and the nodes they are about."""
+    """Plain lines about jobs that follow one another: the scan's marks from `first` on, and whom they are about."""
 
     file: int
     first: int
@@ -270,8 +299,14 @@ def walk(unit: Unit) -> Iterator[tuple[Unit, int, str, str]]:
         )
 
 
+def directory_of(path: str) -> str:
+    """Return the directory a file is in; nothing for the current one."""
+    parent = str(Path(path).parent)
+    return "" if parent == "." else parent
+
+
 def join_directory(outer: str, inner: str) -> str:
-    """Return the directory `inner` seen from outside `outer`; nothing where both are nothing."""
+    """Return the path `inner` seen from outside `outer`; nothing where both are nothing."""
     if not outer or inner.startswith("/"):
         return inner
     return f"{outer.rstrip('/')}/{inner}" if inner else outer

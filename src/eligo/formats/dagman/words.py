@@ -1,7 +1,7 @@
 """Words, numbers and quoted values of a DAGMan line, exactly as HTCondor's own reader takes them.
 
-DAGMan cuts its lines with C's ``strtok`` at blanks and tabs only and reads numbers with ``strtol`` into 32 bits: a prefix
-counts, ``3abc`` is 3, and what is too large wraps round. To agree with it on every file, so do we.
+DAGMan cuts its lines with C's ``strtok`` at blanks and tabs only and reads numbers with ``strtol`` into 32 bits: a
+prefix counts, ``3abc`` is 3, and what is too large wraps round. To agree with it on every file, so do we.
 """
 
 from __future__ import annotations

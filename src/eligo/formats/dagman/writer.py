@@ -1,6 +1,6 @@
 """Writes any dag as a DAG file that DAGMan runs as it is.
 
-All jobs share one submit description inside the file, which sleeps for the job's time; whoever has real work replaces it.
+All jobs share one submit description inside the file, which sleeps for the job's time; who has real work replaces it.
 What is known of a job goes into its VARS, from where it is read again. The children of a parent go on one line, so that
 no join node comes into being.
 """
