@@ -1,4 +1,4 @@
-"""The DAGMan files of the corpus: the counts that HTCondor's own tests and the corpus state, and the verdicts of DAGMan."""
+"""The DAGMan files of the corpus: the counts that it states, and the verdicts of HTCondor's tests and of DAGMan."""
 
 from __future__ import annotations
 

@@ -127,11 +127,25 @@ def test_logical_lines_tell_their_job() -> None:
 @pytest.mark.parametrize(
     ("text", "unit", "size"),
     [
-        ("1", "M", 2**20), ("1024", "K", 2**20), ("2G", "M", 2**31), ("2 gb", "M", 2**31), ("1.5T", "K", 3 * 2**39), ("10KB", "M", 10240),
-        ("64B", "M", 64), ("1GiB", "M", 2**30), ("0", "M", 0), ("-1", "M", None), ("2*3", "M", None), ("ifThenElse(x,1,2)", "M", None), ("", "M", None),
-        ("1e3", "M", None), ("9999999P", "M", None), ("9" * 100, "M", None), ("\u0663", "M", None),
+        ("1", "M", 2**20),
+        ("1024", "K", 2**20),
+        ("2G", "M", 2**31),
+        ("2 gb", "M", 2**31),
+        ("1.5T", "K", 3 * 2**39),
+        ("10KB", "M", 10240),
+        ("64B", "M", 64),
+        ("1GiB", "M", 2**30),
+        ("0", "M", 0),
+        ("-1", "M", None),
+        ("2*3", "M", None),
+        ("ifThenElse(x,1,2)", "M", None),
+        ("", "M", None),
+        ("1e3", "M", None),
+        ("9999999P", "M", None),
+        ("9" * 100, "M", None),
+        ("\u0663", "M", None),
     ],
-)  # fmt: skip
+)
 def test_sizes(text: str, unit: str, size: int | None) -> None:
     assert read_size(text, unit) == size
 
@@ -139,20 +153,30 @@ def test_sizes(text: str, unit: str, size: int | None) -> None:
 @pytest.mark.parametrize(
     ("text", "queues"),
     [
-        ("queue", [Queue()]), ("Queue 5\nqueue", [Queue("5"), Queue()]), ("queue $(n)", [Queue("$(n)")]), ("x = 1", []),
-        ("queue x in (a b, c)", [Queue("1", 3)]), ("queue 2 x in (a b)", [Queue("2", 2)]), ("queue in ()", [Queue("1", 0)]),
-        ("queue x, y from (\n a b\n c d\n)", [Queue("1", 2)]), ("queue x from items.txt", [Queue("1", None, "items.txt")]),
-        ("queue x matching files *.dat", [Queue("1", None)]), ("queue x in [1:] (a b c)", [Queue("1", None)]), ("queue x from ls |", [Queue("1", None)]),
-        ("queue x from (\n open", [Queue("1", 1)]), ("queued = 3", []),
+        ("queue", [Queue()]),
+        ("Queue 5\nqueue", [Queue("5"), Queue()]),
+        ("queue $(n)", [Queue("$(n)")]),
+        ("x = 1", []),
+        ("queue x in (a b, c)", [Queue("1", 3)]),
+        ("queue 2 x in (a b)", [Queue("2", 2)]),
+        ("queue in ()", [Queue("1", 0)]),
+        ("queue x, y from (\n a b\n c d\n)", [Queue("1", 2)]),
+        ("queue x from items.txt", [Queue("1", None, "items.txt")]),
+        ("queue x matching files *.dat", [Queue("1", None)]),
+        ("queue x in [1:] (a b c)", [Queue("1", None)]),
+        ("queue x from ls |", [Queue("1", None)]),
+        ("queue x from (\n open", [Queue("1", 1)]),
+        ("queued = 3", []),
     ],
-)  # fmt: skip
+)
 def test_queues(text: str, queues: list[Queue]) -> None:
     assert list(read_submit(text.encode()).queues) == queues
 
 
 def test_submit_values() -> None:
     submit = read_submit(
-        b'# c\nA = 1\na = \\\n 2\n+Attr = "x"\nlong @=end\n one\n queue 7\n@end\nif $(x)\n b = 3\nendif\ninclude : other\njunk\n'
+        b'# c\nA = 1\na = \\\n 2\n+Attr = "x"\nlong @=end\n one\n queue 7\n@end\n'
+        b"if $(x)\n b = 3\nendif\ninclude : other\njunk\n"
     )
     assert submit.values == {"a": "2", "my.attr": '"x"', "long": "one\nqueue 7", "b": "3"}
     assert not submit.queues
@@ -183,9 +207,11 @@ def test_requests(tmp_path: Path) -> None:
     (tmp_path / "d").mkdir()
     (tmp_path / "d" / "deep.sub").write_text("request_memory = 7\n")
     (tmp_path / "x.dag").write_text(
-        "JOB a shared.sub\nJOB b shared.sub\nJOB c plain.sub\nJOB d missing.sub\nJOB e items.sub\nJOB f deep.sub DIR d\n"
-        "JOB g {\nrequest_memory = $(mem)\n}\nSUBMIT-DESCRIPTION desc {\nrequest_disk = 1\n}\nJOB h desc\nJOB i desc NOOP\n"
-        'VARS b mem="2G"\nVARS g mem="5"\nVARS d request_memory="9"\nVARS c request_memory="9"\nVARS h APPEND request_disk="8"\n'
+        "JOB a shared.sub\nJOB b shared.sub\nJOB c plain.sub\nJOB d missing.sub\nJOB e items.sub\n"
+        "JOB f deep.sub DIR d\nJOB g {\nrequest_memory = $(mem)\n}\n"
+        "SUBMIT-DESCRIPTION desc {\nrequest_disk = 1\n}\nJOB h desc\nJOB i desc NOOP\n"
+        'VARS b mem="2G"\nVARS g mem="5"\nVARS d request_memory="9"\nVARS c request_memory="9"\n'
+        'VARS h APPEND request_disk="8"\n'
     )
     dag = open_document(tmp_path / "x.dag").dag
     mib = 2**20

@@ -1,8 +1,8 @@
 """Our reader against the real DAGMan: the same verdict, the same jobs, the same edges, on random files.
 
-Three differences are meant and left out: what only HTCondor 25 takes, directories of a JOB's DIR that do not exist (23.9
-looks, 25 does not), and files of which 23.9 dies of an assertion instead of judging them (any DONE command, and some
-repeated edges).
+Three differences are meant and left out: what only HTCondor 25 takes, directories of a JOB's DIR that do not exist
+(23.9 looks, 25 does not), and files of which 23.9 dies of an assertion instead of judging them (any DONE command, and
+some repeated edges).
 """
 
 from __future__ import annotations
@@ -111,9 +111,20 @@ def described(document: Document, index: int) -> tuple[object, ...]:
     node = document.details.job(index)
     inline = node.inline if node.inline is None else node.inline.strip()
     return (
-        node.kind, inline if node.inline is not None else node.submit, node.directory, node.noop, node.done, set(node.vars),
-        node.priority, node.retry, set(node.scripts), node.category, node.pre_skip, node.abort_dag_on, node.tolerance,
-    )  # fmt: skip
+        node.kind,
+        inline if node.inline is not None else node.submit,
+        node.directory,
+        node.noop,
+        node.done,
+        set(node.vars),
+        node.priority,
+        node.retry,
+        set(node.scripts),
+        node.category,
+        node.pre_skip,
+        node.abort_dag_on,
+        node.tolerance,
+    )
 
 
 def test_written_files_are_read_by_dagman(tmp_path: Path) -> None:

@@ -108,7 +108,8 @@ def test_flattening(seed: int) -> None:
         flat = parse(Source(str(Path(folder, "flat.dag")), text.encode("utf-8", "surrogateescape")))
         assert flat.dag.names == tuple(flat_names(document))
         assert flat.dag == Dag.from_edges(flat.dag.names, document.dag.tails, document.dag.heads)
-        assert flatten(flat) == "".join(line for line in text.splitlines(keepends=True) if not line.endswith(" here\n"))
+        told = [line for line in text.split("\n") if not line.endswith(" here")]
+        assert flatten(flat).replace("\r", "") == "\n".join(told).replace("\r", "")  # a last word may end in one
 
 
 def test_flattened_descriptions_keep_their_form() -> None:

@@ -1,8 +1,8 @@
 """The real DAGMan as an oracle: what it makes of a DAG file, many files in one entry into the pool.
 
-``pool check`` enters the pool afresh for every file; here one shell inside the pool runs DAGMan on a list of files, which
-takes about 60 ms a file. DAGMan is asked to parse, to look for cycles, to write what it understood as a rescue DAG,
-and to exit; nothing is submitted. Join nodes are off, so the edges are those the file states.
+``pool check`` enters the pool afresh for every file; here one shell inside the pool runs DAGMan on a list of files,
+which takes about 60 ms a file. DAGMan is asked to parse, to look for cycles, to write what it understood as a rescue
+DAG, and to exit; nothing is submitted. Join nodes are off, so the edges are those the file states.
 """
 
 from __future__ import annotations
@@ -81,8 +81,11 @@ def ask(files: Sequence[Path]) -> list[Verdict]:
         (work / "list").write_bytes(b"".join(os.fsencode(file) + b"\n" for file in files))
         subprocess.run(
             [POOL, "run", "bash", work / "batch.sh", work / "list", work / "out"],
-            check=True, capture_output=True, cwd=work, timeout=30 + 2 * len(files),
-        )  # fmt: skip
+            check=True,
+            capture_output=True,
+            cwd=work,
+            timeout=30 + 2 * len(files),
+        )
         return [_verdict(work / "out" / str(i)) for i in range(len(files))]
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -11,7 +11,39 @@ import re
 
 import numpy as np
 
-_KEYWORDS = ["JOB", "PARENT", "VARS", "PRIORITY", "RETRY", "CATEGORY", "SCRIPT", "PRE_SKIP", "ABORT_DAG_ON", "SUBDAG", "FINAL", "PROVISIONER", "SERVICE", "SPLICE", "INCLUDE", "SUBMIT_DESCRIPTION", "WEAK", "TOLERANCE", "DONE", "MAXJOBS", "CONFIG", "DOT", "NODE_STATUS_FILE", "JOBSTATE_LOG", "SAVE_POINT_FILE", "SET_JOB_ATTR", "ENV", "REJECT", "CONNECT", "PIN_IN", "PIN_OUT"]
+_KEYWORDS = [
+    "JOB",
+    "PARENT",
+    "VARS",
+    "PRIORITY",
+    "RETRY",
+    "CATEGORY",
+    "SCRIPT",
+    "PRE_SKIP",
+    "ABORT_DAG_ON",
+    "SUBDAG",
+    "FINAL",
+    "PROVISIONER",
+    "SERVICE",
+    "SPLICE",
+    "INCLUDE",
+    "SUBMIT_DESCRIPTION",
+    "WEAK",
+    "TOLERANCE",
+    "DONE",
+    "MAXJOBS",
+    "CONFIG",
+    "DOT",
+    "NODE_STATUS_FILE",
+    "JOBSTATE_LOG",
+    "SAVE_POINT_FILE",
+    "SET_JOB_ATTR",
+    "ENV",
+    "REJECT",
+    "CONNECT",
+    "PIN_IN",
+    "PIN_OUT",
+]
 
 
 def keyword(word: bytes) -> int:
@@ -110,18 +142,16 @@ def _end_of_block(data: bytes, kind: int, text: bytes, end: int) -> int:
     found = re.match(rb"[ \t]*[^ \t]+[ \t]+[^ \t]+[ \t]+(?:\"+([^\"]*)|([^ \t]*))", text)
     mark = (found[1] if found[1] is not None else found[2]) if found else b""
     if mark.startswith(b"{"):
-        for begin, after, line in logical_lines(data[end:]):
+        for _, after, line in logical_lines(data[end:]):
             if line.startswith(b"}"):
                 return end + after
         return len(data)
     if mark.startswith(b"@=") and len(mark) > 2:
         close = b"@" + mark[2:]
         at = end
-        for line in (
-            data[end:].splitlines(keepends=True) if b"\r" not in data else re.findall(rb"[^\n]*\n|[^\n]+", data[end:])
-        ):
-            at += len(line)
-            line = line.strip(b" \t\n\v\f\r")
+        for raw in re.findall(rb"[^\n]*\n|[^\n]+", data[end:]):
+            at += len(raw)
+            line = raw.strip(b" \t\n\v\f\r")
             if line == close or line.startswith((close + b" ", close + b"\t")):
                 return at
         return len(data)

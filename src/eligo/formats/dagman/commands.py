@@ -202,7 +202,7 @@ def read_setting(command: Command) -> str:
     """Check a command about the DAG as a whole and return what follows its keyword."""
     words = Words(command.text)
     words.next()
-    rest = words.rest_trimmed()
+    rest = words.rest_trimmed().rstrip("\r\v\f")
     parts = Words(rest).left()
     match command.kind:
         case Keyword.DOT:

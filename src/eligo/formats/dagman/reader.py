@@ -8,14 +8,11 @@ O(bytes) in the scanner, plus some microseconds for each line that is not plain.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Generator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from eligo.errors import ParseError
 from eligo.formats.base import Notes
 from eligo.formats.dagman.commands import (
     NodeLine,
@@ -31,6 +28,7 @@ from eligo.formats.dagman.commands import (
     read_submit_description_name,
 )  # fmt: skip
 from eligo.formats.dagman.keywords import NODE_KEYWORDS, Keyword
+from eligo.formats.dagman.library import Library, error_at
 from eligo.formats.dagman.lines import Command, read_command
 from eligo.formats.dagman.scope import FileScope, Scope
 from eligo.formats.dagman.submit import check_description
@@ -45,22 +43,18 @@ from eligo.formats.dagman.unit import (
     Other,
     Scan,
     Unit,
-    directory_of,
     join_directory,
 )
 from eligo.formats.dagman.words import Malformed, fold
-from eligo.formats.storage import Source, load
+from eligo.formats.storage import Source
 
-__all__ = ["MAX_DEPTH", "MAX_EDGES", "MAX_JOBS", "read_unit"]
+__all__ = ["MAX_EDGES", "MAX_JOBS", "read_unit"]
 
 MAX_JOBS = 10_000_000
 """How many jobs splices may expand to; a few lines can ask for any number."""
 
 MAX_EDGES = 200_000_000
 """How many edges PARENT lines may expand to; they multiply parents by children."""
-
-MAX_DEPTH = 500
-"""How deep files may splice and include each other; DAGMan keeps all of them open."""
 
 _FIRST_PASS = frozenset({*NODE_KEYWORDS, Keyword.SPLICE, Keyword.SUBMIT_DESCRIPTION})
 _MARKS = frozenset(
@@ -107,67 +101,14 @@ def read_unit(source: Source, notes: Notes, scan: Callable[[bytes], Scan]) -> Un
 
 class _Reader:
     def __init__(self, source: Source, notes: Notes, scan: Callable[[bytes], Scan]) -> None:
-        self.base = directory_of(source.path)
-        self.notes = notes
-        self.scan = scan
-        self.files: list[DagFile] = []
-        self.numbers: dict[str, int] = {}
+        self.library = Library(source, notes, scan)
+        self.files = self.library.files
         self.units: dict[tuple[str, str], Unit] = {}
-        self.active: list[str] = []
         self.expanded = 0
-
-    # Files
 
     def read_main(self, source: Source) -> Task:
         path = os.path.realpath(source.path)
-        return self.read_scope(self.add_file(path, source), path, "")
-
-    def add_file(self, path: str, source: Source) -> int:
-        if path not in self.numbers:
-            at = source.data.find(b"\0")
-            if at >= 0:
-                raise source.error(source.line_at(at), "a NUL byte", hint="this is no text; a DAG file has none")
-            self.numbers[path] = len(self.files)
-            self.files.append(DagFile(source, self.scan(source.data)))
-        return self.numbers[path]
-
-    def open(self, here: DagFile, at: int, directory: str, path: str) -> tuple[int, str]:
-        """Return the number and the real path of a file that another one names."""
-        found = self.locate(directory, path, os.path.exists)
-        if found is None:
-            raise _at(here, at, f"the file {path!r} does not exist", self.hint_of(directory))
-        real = os.path.realpath(found)
-        if real in self.active:
-            raise _at(here, at, f"the file {path!r} includes or splices itself", "break the loop")
-        if len(self.active) >= MAX_DEPTH:
-            raise _at(here, at, f"files are nested more than {MAX_DEPTH} deep", "DAGMan keeps every one of them open")
-        if real in self.numbers:
-            return self.numbers[real], real
-        return self.add_file(real, self.load(here, at, found)), real
-
-    def load(self, here: DagFile, at: int, path: str) -> Source:
-        mode = Path(path).stat().st_mode
-        if stat.S_ISREG(mode):
-            try:
-                return load(path)
-            except ParseError as error:
-                raise _at(here, at, f"the file {path!r} {error.text}", error.hint) from None
-        if stat.S_ISDIR(mode) or Path(path).samefile(os.devnull):
-            self.note(here, at, "names a directory or an empty device, which DAGMan reads as an empty DAG")
-            return Source(path, b"")
-        raise _at(here, at, f"{path!r} is not a regular file", "name a DAG file")
-
-    def locate(self, directory: str, path: str, exists: Callable[[str], bool]) -> str | None:
-        """Find a path as DAGMan would from the DAG's own directory or, failing that, from the current one."""
-        inside = join_directory(directory, path)
-        tried = join_directory(self.base, inside), inside
-        return next((name for name in tried if "\0" not in name and exists(name)), None)
-
-    def hint_of(self, directory: str) -> str:
-        return f"relative paths begin at {join_directory(self.base, directory) or 'the current directory'}"
-
-    def note(self, here: DagFile, at: int, text: str) -> None:
-        self.notes.add(here.source.path, here.line_of(at), text)
+        return self.read_scope(self.library.add(path, source), path, "")
 
     # Passes
 
@@ -177,12 +118,12 @@ class _Reader:
         return scope.freeze()
 
     def read_file(self, scope: Scope, number: int, path: str) -> Task:
-        self.active.append(path)
+        self.library.active.append(path)
         scope.enter(FileScope(number, self.files[number]))
         yield self.first_pass(scope)
         yield self.second_pass(scope)
         scope.leave()
-        self.active.pop()
+        self.library.active.pop()
 
     def first_pass(self, scope: Scope) -> Task:
         here = scope.files[-1]
@@ -213,7 +154,7 @@ class _Reader:
         if len(taken):
             job = first + int(taken[0])
             name = here.scan.symbol_names(here.scan.job_symbol[job : job + 1])[0]
-            raise _at(here.file, int(here.scan.job_at[job]), *_taken(name))
+            raise error_at(here.file, int(here.scan.job_at[job]), *_taken(name))
         scope.add_plain(first, last)
 
     def add_node(self, scope: Scope, here: FileScope, command: Command) -> None:
@@ -222,8 +163,8 @@ class _Reader:
             raise Malformed(*_taken(line.name))
         if line.body is not None and command.text.find("@=") < 0 and line.kind in (Keyword.JOB, Keyword.FINAL):
             check_description(here.file.source, *line.body)
-        if line.directory and self.locate(scope.directory, line.directory, os.path.isdir) is None:
-            self.note(here.file, command.begin, "the directory of a node's DIR does not exist yet")
+        if line.directory and self.library.locate(scope.directory, line.directory, os.path.isdir) is None:
+            self.library.note(here.file, command.begin, "the directory of a node's DIR does not exist yet")
         if line.kind in (Keyword.JOB, Keyword.SUBDAG):
             scope.add_node(NodeRun(here.number, scope.count, 1, at=command.begin, odd=line))
             return
@@ -246,31 +187,34 @@ class _Reader:
         if command.text.find("@=") < 0:
             check_description(here.file.source, *command.body)
         if name in scope.descriptions:
-            self.note(here.file, command.begin, f"a second submit description {name!r} is ignored")
+            self.library.note(here.file, command.begin, f"a second submit description {name!r} is ignored")
         scope.descriptions.setdefault(name, (here.number, *command.body))
 
     def add_splice(self, scope: Scope, here: FileScope, at: int, line: SpliceLine) -> Task:
         if scope.lookup(line.name) != -1:
-            raise _at(here.file, at, *_taken(line.name))
+            raise error_at(here.file, at, *_taken(line.name))
         directory = scope.directory
         if line.directory:
             directory = join_directory(directory, line.directory)
-            if self.locate("", directory, os.path.isdir) is None:
-                raise _at(
-                    here.file, at, f"the directory {line.directory!r} does not exist", self.hint_of(scope.directory)
+            if self.library.locate("", directory, os.path.isdir) is None:
+                raise error_at(
+                    here.file,
+                    at,
+                    f"the directory {line.directory!r} does not exist",
+                    self.library.hint_of(scope.directory),
                 )
-        number, path = self.open(here.file, at, directory, line.file)
+        number, path = self.library.open(here.file, at, directory, line.file)
         key = (path, os.path.normpath(directory))
         if key not in self.units:
             self.units[key] = yield self.read_scope(number, path, directory)
         unit = self.units[key]
         if unit.has_final:
-            raise _at(
+            raise error_at(
                 here.file, at, f"the splice {line.name!r} has a FINAL node", "only the outermost DAG may have one"
             )
         self.expanded += unit.count
         if scope.count + unit.count > MAX_JOBS or self.expanded > 5 * MAX_JOBS:
-            raise _at(
+            raise error_at(
                 here.file, at, f"the splices expand to more than {MAX_JOBS:,} jobs", "use SUBDAG EXTERNAL for parts"
             )
         scope.add_instance(Instance(line.name, unit, scope.count, line.directory, here.number, at))
@@ -289,7 +233,7 @@ class _Reader:
             if kind == Keyword.INCLUDE:
                 with _Where(here.file, at):
                     name = read_setting(command).strip(" \t")
-                number, path = self.open(here.file, at, scope.directory, name)
+                number, path = self.library.open(here.file, at, scope.directory, name)
                 yield self.read_file(scope, number, path)
             else:
                 with _Where(here.file, at):
@@ -338,14 +282,14 @@ class _Reader:
 
     def resolve_lifted(self, scope: Scope, here: FileScope, at: int, symbol: int, edge: bool = True) -> None:
         if symbol < 0:
-            raise _at(
+            raise error_at(
                 here.file, at, f"more than {MAX_EDGES:,} edges", "join the groups through one NOOP job between them"
             )
         name = here.scan.symbol_names(np.array([symbol], np.int32))[0]
         meaning = int(here.node_of[symbol])
         node = scope.find_lifted(name) if meaning == -1 and "+" in name else -1
         if node < 0:
-            raise _at(here.file, at, *(_no_node(scope, name, meaning) if edge else _unknown_job(name)))
+            raise error_at(here.file, at, *(_no_node(scope, name, meaning) if edge else _unknown_job(name)))
         here.node_of[symbol] = node
 
     def resolve_marks(self, scope: Scope, here: FileScope, done: _Progress, marks: int) -> None:
@@ -434,11 +378,7 @@ class _Where:
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if isinstance(error, Malformed):
-            raise _at(self.file, self.at, error.text, error.hint) from None
-
-
-def _at(file: DagFile, at: int, text: str, hint: str) -> ParseError:
-    return file.source.error(file.line_of(at), text, hint=hint)
+            raise error_at(self.file, self.at, error.text, error.hint) from None
 
 
 def _taken(name: str) -> tuple[str, str]:

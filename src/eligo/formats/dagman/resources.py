@@ -2,8 +2,8 @@
 
 Descriptions are shared: a file is read once, whatever the number of jobs that name it, and a file that is not there is
 no error, for DAGMan itself does not need it to read a DAG. Where a value holds ``$(x)``, the x of each job's VARS
-decides; jobs with the same values are settled together. Beside ``request_memory`` and ``request_disk``, three variables are read
-as this package's own writer gives them: ``time_s``, ``memory_bytes`` and ``temp_bytes``.
+decides; jobs with the same values are settled together. Beside ``request_memory`` and ``request_disk``, three variables
+are read as this package's own writer gives them: ``time_s``, ``memory_bytes`` and ``temp_bytes``.
 """
 
 from __future__ import annotations

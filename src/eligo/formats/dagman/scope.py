@@ -24,7 +24,7 @@ _NO_EDGES = np.empty(0, np.int32)
 
 
 class FileScope:
-    """What the names in one file mean: ``node_of[symbol]`` is a node, a splice (from -2 down), SPECIAL or below, or -1."""
+    """What the names in one file mean: ``node_of[symbol]`` is a node, -1, a splice (from -2 down) or SPECIAL."""
 
     def __init__(self, number: int, file: DagFile) -> None:
         self.number = number

@@ -1,7 +1,7 @@
 """HTCondor submit descriptions: what a job asks for and how many processes it queues.
 
-A description is a list of ``name = value``, last one wins, names in any case, with ``$(name)`` expanded when it is used.
-Here are the parts that say something of a job before it runs: ``request_memory`` (in MiB unless it has a unit),
+A description is a list of ``name = value``, last one wins, names in any case, with ``$(name)`` expanded when used. Here
+are the parts that say something of a job before it runs: ``request_memory`` (in MiB unless it has a unit),
 ``request_disk`` (in KiB) and ``queue``. Values that are ClassAd expressions stay unknown: only HTCondor can evaluate
 them. ``include`` is not followed and ``if`` is not evaluated; both are noted, since they may change what is found.
 """
