@@ -110,7 +110,10 @@ struct Scan {
             if (words.done()) continue;
             const std::size_t begin = lines.begin();
             const Keyword kind = keyword_of(words.next());
-            if (take(kind, words, static_cast<std::uint32_t>(begin))) continue;
+            if (take(kind, words, static_cast<std::uint32_t>(begin))) {
+                if (waiting_.size() >= 4096 || lines.joined()) link_waiting();  // a joined line's words do not last
+                continue;
+            }
             odd_kind.push_back(kind);
             odd_begin.push_back(static_cast<Offset>(begin));
             odd_jobs_before.push_back(static_cast<Offset>(job_at.size()));
@@ -120,9 +123,12 @@ struct Scan {
                 skip_block(words, lines);
             odd_end.push_back(static_cast<Offset>(lines.end()));
         }
+        link_waiting();
     }
 
 private:
+    std::vector<Text> waiting_;
+
     bool take(Keyword kind, Words words, std::uint32_t at) {
         switch (kind) {
             case job: return take_job(words, at);
@@ -153,23 +159,33 @@ private:
     }
 
     bool take_links(Words words, std::uint32_t at) {
-        const std::size_t first = link_symbol.size();
+        const std::size_t first = waiting_.size();
+        const auto base = static_cast<Offset>(link_symbol.size());
         Offset split = -1;
         while (!words.done()) {
             const Text word = words.next();
             if (split < 0 && same_word(word, "CHILD"))
-                split = static_cast<Offset>(link_symbol.size());
+                split = base + static_cast<Offset>(waiting_.size());
             else
-                link_symbol.push_back(symbols.intern(word));
+                waiting_.push_back(word);
         }
-        if (split <= static_cast<Offset>(first) || split == static_cast<Offset>(link_symbol.size())) {
-            link_symbol.resize(first);
+        const auto end = base + static_cast<Offset>(waiting_.size());
+        if (split <= base + static_cast<Offset>(first) || split == end) {
+            waiting_.resize(first);
             return false;
         }
         link_split.push_back(split);
-        link_ptr.push_back(static_cast<Offset>(link_symbol.size()));
+        link_ptr.push_back(end);
         link_at.push_back(at);
         return true;
+    }
+
+    // Gives the words of PARENT lines their numbers, many at a time.
+    void link_waiting() {
+        const std::size_t first = link_symbol.size();
+        link_symbol.resize(first + waiting_.size());
+        symbols.intern(waiting_, std::span(link_symbol).subspan(first));
+        waiting_.clear();
     }
 
     bool take_mark(Keyword kind, Words words, std::uint32_t at) {
@@ -216,7 +232,8 @@ private:
             while (lines.next())
                 if (lines.line().substr(0, 1) == "}") return;
         } else if (mark.substr(0, 2) == "@=" && mark.size() > 2) {
-            const std::string close = "@" + std::string(mark.substr(2));
+            std::string close("@");
+            close.append(mark.substr(2));
             while (lines.next_physical()) {
                 const Text line = lines.line();
                 if (line.substr(0, close.size()) == close &&

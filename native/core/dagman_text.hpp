@@ -1,8 +1,10 @@
 // The text layer of the DAGMan scanner: interned names, logical lines as HTCondor's line reader makes them, words.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +20,8 @@ inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 inline char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 
 // Names to numbers in order of first sight. The bytes live in one arena. The table is larger than the caches for a
-// million names, so two guesses come first: the name after the one found last, since files go through their jobs in one
-// order again and again, and a small table of names used of late, since they mention a job's neighbours together.
+// million names, so for single names two guesses come first: the name after the one found last, since files go through
+// their jobs in one order again and again, and a small table of names used of late.
 class Names {
 public:
     Names() : slots_(1 << 10), recent_(1 << 13) {}
@@ -29,7 +31,34 @@ public:
     Node find(Text name) const { return slots_[slot(name, hash(name))].number; }
     Node intern(Text name) {
         if (guess_ < size() && at(guess_) == name) return guess_++;
-        const std::uint32_t h = hash(name);
+        return intern(name, hash(name));
+    }
+
+    // Several names at once: each step of the search is asked of memory for all of them before it is needed.
+    void intern(std::span<const Text> names, std::span<Node> out) {
+        constexpr std::size_t most = 64;
+        std::uint32_t hashes[most];
+        Node near[most];
+        for (std::size_t from = 0; from < names.size(); from += most) {
+            const std::size_t n = std::min(most, names.size() - from);
+            for (std::size_t i = 0; i < n; ++i) {
+                hashes[i] = hash(names[from + i]);
+                __builtin_prefetch(&slots_[hashes[i] & (slots_.size() - 1)]);
+            }
+            for (std::size_t i = 0; i < n; ++i) {
+                const Slot& slot = slots_[hashes[i] & (slots_.size() - 1)];
+                near[i] = slot.hash == hashes[i] ? slot.number : -1;
+                if (near[i] >= 0) __builtin_prefetch(&spans_[near[i]]);
+            }
+            for (std::size_t i = 0; i < n; ++i)
+                if (near[i] >= 0) __builtin_prefetch(arena_.data() + spans_[near[i]].begin);
+            for (std::size_t i = 0; i < n; ++i)
+                out[from + i] = near[i] >= 0 && at(near[i]) == names[from + i] ? near[i] : intern(names[from + i], hashes[i]);
+        }
+    }
+
+private:
+    Node intern(Text name, std::uint32_t h) {
         Slot& recent = recent_[h & (recent_.size() - 1)];
         if (recent.number >= 0 && recent.hash == h && at(recent.number) == name) return recent.number;
         const std::size_t s = slot(name, h);
@@ -46,7 +75,6 @@ public:
         return number;
     }
 
-private:
     struct Slot {
         std::uint32_t hash = 0;
         Node number = -1;
@@ -114,6 +142,7 @@ public:
     std::size_t begin() const { return begin_; }
     std::size_t end() const { return end_; }
     Text line() const { return line_; }
+    bool joined() const { return !joined_.empty() && line_.data() == joined_.data(); }
 
     bool next() {
         if (end_ >= text_.size()) return false;

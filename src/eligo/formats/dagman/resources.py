@@ -51,29 +51,25 @@ class Shelf:
         self.base = base
         self._notes = notes
         self._read: dict[str, SubmitDescription] = {}
-        self._listed: dict[str, frozenset[str]] = {}
 
     def read(self, directory: str, names: list[str]) -> list[SubmitDescription]:
         """Return the descriptions in files that are named from a directory; empty ones for files that are not there."""
-        if len(names) > _MANY:
-            return [self._one(directory, name) if self._present(directory, name) else _NOTHING for name in names]
-        return [self._one(directory, name) for name in names]
+        if len(names) <= _MANY:
+            return [self._one(directory, name) for name in names]
+        listed: dict[str, frozenset[str]] = {}
+        found = []
+        for name in names:
+            folder, _, file = name.rpartition("/")
+            if folder not in listed:
+                listed[folder] = frozenset().union(
+                    *map(_files_in, self._places(directory, f"{folder}/" if folder else ""))
+                )
+            found.append(self._one(directory, name) if file in listed[folder] else _NOTHING)
+        return found
 
     def _places(self, directory: str, name: str) -> tuple[str, str]:
         inside = join_directory(directory, name)
         return join_directory(self.base, inside), inside
-
-    def _present(self, directory: str, name: str) -> bool:
-        folder, _, file = join_directory(directory, name).rpartition("/")
-        return any(file in self._list(place) for place in (join_directory(self.base, folder), folder))
-
-    def _list(self, folder: str) -> frozenset[str]:
-        if folder not in self._listed:
-            try:
-                self._listed[folder] = frozenset(entry.name for entry in os.scandir(folder or "."))
-            except OSError:
-                self._listed[folder] = frozenset()
-        return self._listed[folder]
 
     def _one(self, directory: str, name: str) -> SubmitDescription:
         for path in self._places(directory, name):
@@ -104,6 +100,14 @@ class Shelf:
             except OSError:
                 continue
         return None
+
+
+def _files_in(folder: str) -> frozenset[str]:
+    try:
+        with os.scandir(folder or ".") as entries:
+            return frozenset(entry.name for entry in entries)
+    except (OSError, ValueError):
+        return frozenset()
 
 
 def columns_of(unit: Unit, shelf: Shelf) -> Columns:
