@@ -14,7 +14,8 @@ TYPE_CHECKING = False  # importing typing would cost a third of the time of `eli
 if TYPE_CHECKING:
     from typing import Any
 
-    from eligo.dag import Dag, Data
+    from eligo.dag import Dag
+    from eligo.data import Data
     from eligo.errors import (
         CycleError,
         EligoError,
@@ -51,7 +52,7 @@ __all__ = [
 
 _HOME = {
     "Dag": "eligo.dag",
-    "Data": "eligo.dag",
+    "Data": "eligo.data",
     "from_dask": "eligo.formats.dask_graph",
     "from_networkx": "eligo.formats.interop",
     "from_rustworkx": "eligo.formats.interop",

@@ -16,137 +16,17 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from eligo import _core
+from eligo.data import MAX_BYTES, OUTSIDE, UNKNOWN, Data, Float64, Int32, Int64, check_sizes
 from eligo.errors import CycleError, EligoError
 
 __all__ = ["MAX_BYTES", "OUTSIDE", "UNKNOWN", "Dag", "Data", "Float64", "Int32", "Int64"]
 
-Int32 = NDArray[np.int32]
-Int64 = NDArray[np.int64]
-Float64 = NDArray[np.float64]
 _Array = TypeVar("_Array", Int32, Int64, Float64)
 
-UNKNOWN = -1
-"""A size that is not stated."""
-
-OUTSIDE = -1
-"""The producer of a datum that exists before the workflow starts."""
-
-MAX_BYTES = 2**62
-"""Sizes stay below this, so that sums and differences of a few fit 64 bits; larger ones are refused."""
-
 _CYCLE_BUDGET = 20_000_000
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Data:
-    """What jobs pass to each other: k data, each with one producer and any number of readers.
-
-    Attributes
-    ----------
-    size_bytes
-        Size of each datum, or ``UNKNOWN``.
-    producer
-        The job that makes it, or ``OUTSIDE`` for an input of the whole workflow.
-    reader_ptr, readers
-        The readers of datum d are ``readers[reader_ptr[d]:reader_ptr[d + 1]]``, ascending. None at all: an output
-        that no job reads.
-    names
-        The file names, or ``None`` where the data are weights of edges.
-
-    Examples
-    --------
-    >>> data = Data.build([100, 5], producer=[0, OUTSIDE], readers=[[2, 1], [0]], names=["image", "parameters"])
-    >>> data.readers_of(0)
-    array([1, 2], dtype=int32)
-    """
-
-    size_bytes: Int64
-    producer: Int32
-    reader_ptr: Int64
-    readers: Int32
-    names: tuple[str, ...] | None = None
-
-    @classmethod
-    def build(
-        cls,
-        size_bytes: ArrayLike,
-        producer: ArrayLike,
-        readers: Iterable[Iterable[int]],
-        names: Sequence[str] | None = None,
-    ) -> Data:
-        """Make data from one list of readers for each datum."""
-        rows = [sorted(set(row)) for row in readers]
-        ptr = np.zeros(len(rows) + 1, np.int64)
-        np.cumsum([len(row) for row in rows], out=ptr[1:])
-        flat = np.fromiter((job for row in rows for job in row), np.int32, int(ptr[-1]))
-        return cls(
-            np.asarray(size_bytes, np.int64).reshape(-1),
-            np.asarray(producer, np.int32).reshape(-1),
-            ptr,
-            flat,
-            None if names is None else tuple(names),
-        )
-
-    @classmethod
-    def per_edge(cls, tails: ArrayLike, heads: ArrayLike, size_bytes: ArrayLike) -> Data:
-        """Make one datum for each edge: ``tails[i]`` produces it, ``heads[i]`` alone reads it.
-
-        Examples
-        --------
-        >>> Data.per_edge([0, 0], [1, 2], [10, 20]).k
-        2
-        """
-        tail = np.array(tails, np.int32).reshape(-1)
-        return cls(
-            np.array(size_bytes, np.int64).reshape(-1),
-            tail,
-            np.arange(len(tail) + 1, dtype=np.int64),
-            np.array(heads, np.int32).reshape(-1),
-        )
-
-    @property
-    def k(self) -> int:
-        """The number of data."""
-        return len(self.size_bytes)
-
-    def readers_of(self, datum: int) -> Int32:
-        """Return the jobs that read one datum."""
-        return self.readers[self.reader_ptr[datum] : self.reader_ptr[datum + 1]]
-
-    def name_of(self, datum: int) -> str:
-        """Return the datum's name, or one made from its number."""
-        return self.names[datum] if self.names is not None else f"data{datum}"
-
-    @property
-    def reader_counts(self) -> Int64:
-        """How many jobs read each datum."""
-        return np.diff(self.reader_ptr)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Data):
-            return NotImplemented
-        return (
-            self.names == other.names
-            and np.array_equal(self.size_bytes, other.size_bytes)
-            and np.array_equal(self.producer, other.producer)
-            and np.array_equal(self.reader_ptr, other.reader_ptr)
-            and np.array_equal(self.readers, other.readers)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __post_init__(self) -> None:
-        if not (len(self.producer) == self.k == len(self.reader_ptr) - 1) or self.reader_ptr[-1] != len(self.readers):
-            raise ValueError("size_bytes, producer and readers must describe the same number of data")
-        if self.names is not None and len(self.names) != self.k:
-            raise ValueError("names must describe the same number of data as size_bytes")
-        _check_sizes(self.size_bytes, "size_bytes")
-        for array in (self.size_bytes, self.producer, self.reader_ptr, self.readers):
-            array.flags.writeable = False
 
 
 @final
@@ -405,7 +285,7 @@ def _sizes(values: ArrayLike | None, n: int, name: str) -> Int64 | None:
     if values is None:
         return None
     sizes = _column(np.array(values, np.int64), n, name)
-    _check_sizes(sizes, name)
+    check_sizes(sizes, name)
     return None if (sizes == UNKNOWN).all() else sizes
 
 
@@ -416,11 +296,6 @@ def _counts(values: ArrayLike | None, n: int) -> Int64 | None:
     if np.any(counts < 0):
         raise ValueError("counts must not be negative")
     return None if (counts == 1).all() else counts
-
-
-def _check_sizes(sizes: Int64, name: str) -> None:
-    if sizes.size and (sizes.min() < UNKNOWN or sizes.max() >= MAX_BYTES):
-        raise ValueError(f"{name} must lie between 0 and 2^62, or be {UNKNOWN} where unknown")
 
 
 def _check_data(dag: Dag, data: Data) -> None:

@@ -34,5 +34,5 @@ def test_many_equal_names_cost_linear_time():
 def test_inputs_that_nobody_reads_are_said_to_be_lost():
     dag = Dag.from_edges(1, data=Data.build([1], [OUTSIDE], [[]], ["idle"]))
     lost = Notes()
-    FileLists.build(dag, FORBIDDEN, lost, path="out")
-    assert lost.texts() == ("out: a datum from outside the workflow is read by no job: left out",)
+    FileLists.build(dag, FORBIDDEN, lost)
+    assert lost.texts() == ("a datum from outside the workflow is read by no job: left out",)

@@ -42,7 +42,7 @@ def test_labels_cannot_break_out() -> None:
 def test_what_is_lost_is_told() -> None:
     lost = Notes()
     list(mermaid.generate(Dag.from_edges(2, [0], [1], time_s=[1, 2]), lost))
-    assert lost.texts() == ("Mermaid: times, sizes and data: left out",)
+    assert lost.texts() == ("Mermaid has no place for times, sizes and data",)
     large = Notes()
     list(mermaid.generate(Dag.from_edges(600, range(599), range(1, 600)), large))
     assert "500 edges" in large.texts()[0]

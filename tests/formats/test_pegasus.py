@@ -295,4 +295,4 @@ def test_names_that_are_not_utf8_are_said_to_be_lost():
     lost = Notes()
     dag = Dag.from_names([("caf\udce9", "b")])
     assert read(write(dag, lost)).dag.names == ("caf_", "b")
-    assert lost.texts() == ("Pegasus YAML: a name is empty or not UTF-8: another was made up",)
+    assert lost.texts() == ("a name is empty or not UTF-8: another was made up",)

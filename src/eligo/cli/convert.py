@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
         replace_file(args.out, [_flat(document) if args.flatten else document.source.data])
     else:
         dag = graph.remove_shortcuts(dag) if args.reduce else dag
-        warn(f"not written: {text}" for text in write(dag, args.out, format=target))
+        warn(f"{args.out}: {text}" for text in write(dag, args.out, format=target))
     if args.out != "-":
         say(f"{args.out}: {dag.n:,} jobs, {dag.m:,} edges")
     return 0

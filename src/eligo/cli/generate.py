@@ -131,7 +131,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     dag = _make(args)
     out = args.out or "-"
-    warn(f"not written: {text}" for text in write(dag, out, format=args.to or ("edgelist" if out == "-" else None)))
+    warn(f"{out}: {text}" for text in write(dag, out, format=args.to or ("edgelist" if out == "-" else None)))
     if out != "-":
         say(f"{out}: {dag.n:,} jobs, {dag.m:,} edges")
     return 0

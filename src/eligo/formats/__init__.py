@@ -39,7 +39,7 @@ def read(
     edges: EdgeRule | None = None,
     job_data: str | os.PathLike[str] | None = None,
 ) -> Dag:
-    """Read a workflow from a file of any known format, ``.gz`` or not; ``-`` is standard input.
+    r"""Read a workflow from a file of any known format, ``.gz`` or not; ``-`` is standard input.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def read(
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder, "two.dag")
-    ...     _ = file.write_text("JOB a a.sub\\nJOB b b.sub\\nPARENT a CHILD b\\n")
+    ...     _ = file.write_text("JOB a a.sub\nJOB b b.sub\nPARENT a CHILD b\n")
     ...     read(file)
     Dag(2 jobs, 1 edge)
     """

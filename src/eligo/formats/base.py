@@ -35,12 +35,22 @@ class Notes:
         first, times = self._seen.get((path, text), (line, 0))
         self._seen[path, text] = (first, times + 1)
 
+    def say(self, text: str) -> None:
+        """Note something that belongs to no file, as writers do."""
+        self.add("", None, text)
+
     def texts(self) -> tuple[str, ...]:
         """Return one sentence for each kind of oddity."""
         return tuple(
-            f"{path}:{'' if line is None else f'{line}:'} {text}" + (f" (and {times - 1:,} more)" if times > 1 else "")
+            _where(path, line) + text + (f" (and {times - 1:,} more)" if times > 1 else "")
             for (path, text), (line, times) in self._seen.items()
         )
+
+
+def _where(path: str, line: int | None) -> str:
+    if not path:
+        return ""
+    return f"{path}: " if line is None else f"{path}:{line}: "
 
 
 @dataclass(frozen=True, slots=True)

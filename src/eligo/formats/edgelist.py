@@ -29,7 +29,7 @@ from eligo.formats.table import BLANKS, quote_field, split_table, table_delimite
 __all__ = ["NAME", "SUFFIXES", "TITLE", "generate", "parse", "sniff"]
 
 NAME = "edgelist"
-TITLE = "edge-list"
+TITLE = "edge list"
 SUFFIXES = (".csv", ".tsv", ".edges", ".edgelist")
 
 _PARENT = frozenset(["parent", "source", "from", "tail", "src", "predecessor"])
@@ -260,6 +260,6 @@ def _note_lost(dag: Dag, weighted: bool, lost: Notes) -> None:
         ("times", dag.time_s), ("temporary space", dag.temp_bytes), ("memory", dag.memory_bytes), ("counts", dag.count)
     ):  # fmt: skip
         if column is not None:
-            lost.add(TITLE, None, f"{key} of jobs: left out")
+            lost.say(f"an edge list has no place for {key} of jobs")
     if dag.data is not None and not weighted:
-        lost.add(TITLE, None, "data other than one nameless datum an edge: left out")
+        lost.say("an edge list has no place for files: only one size an edge fits")

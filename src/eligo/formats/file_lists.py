@@ -69,14 +69,14 @@ class FileLists:
     named: bool
 
     @classmethod
-    def build(cls, dag: Dag, forbidden: re.Pattern[str], lost: Notes, *, path: str) -> FileLists:
+    def build(cls, dag: Dag, forbidden: re.Pattern[str], lost: Notes) -> FileLists:
         """List the files of a dag; names that no file can hold are noted in `lost`.
 
         Examples
         --------
         >>> from eligo.dag import Data
         >>> dag = Dag.from_edges(2, [0], [1], data=Data.per_edge([0], [1], [100]))
-        >>> lists = FileLists.build(dag, re.compile("[^a-z0-9]"), Notes(), path="out")
+        >>> lists = FileLists.build(dag, re.compile("[^a-z0-9]"), Notes())
         >>> lists.ids, lists.outputs, lists.inputs, lists.named
         (['data0'], [[0], []], [[], [0]], False)
         """
@@ -90,7 +90,7 @@ class FileLists:
                 outputs[job].append(datum)
         readings = np.repeat(np.arange(data.k), data.reader_counts)
         for _ in np.flatnonzero((data.producer == OUTSIDE) & (data.reader_counts == 0)):
-            lost.add(path, None, "a datum from outside the workflow is read by no job: left out")
+            lost.say("a datum from outside the workflow is read by no job: left out")
         for datum, job in zip(readings.tolist(), data.readers.tolist(), strict=True):
             inputs[job].append(datum)
         if data.names is None:
@@ -98,19 +98,19 @@ class FileLists:
             return cls([f"data{datum:0{width}}" for datum in range(data.k)], inputs, outputs, {}, False)
         ids = plain_ids(data.names, forbidden)
         pairs = zip(ids, data.names, strict=True)
-        original = {file: name for file, name in pairs if file != name and keeps(name, lost, path)}
+        original = {file: name for file, name in pairs if file != name and keeps(name, lost)}
         return cls(ids, inputs, outputs, original, True)
 
 
-def keeps(name: str, lost: Notes, path: str) -> bool:
+def keeps(name: str, lost: Notes) -> bool:
     """Tell whether a name is text that can be written and read again; if not, note it.
 
     Examples
     --------
-    >>> keeps("é", Notes(), "out"), keeps("", Notes(), "out")
+    >>> keeps("é", Notes()), keeps("", Notes())
     (True, False)
     """
     if name and name.encode("utf-8", "ignore").decode() == name:
         return True
-    lost.add(path, None, "a name is empty or not UTF-8: another was made up")
+    lost.say("a name is empty or not UTF-8: another was made up")
     return False

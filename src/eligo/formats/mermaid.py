@@ -59,6 +59,6 @@ def _label(name: str) -> str:
 def _note_lost(dag: Dag, lost: Notes) -> None:
     known = (dag.time_s, dag.temp_bytes, dag.memory_bytes, dag.count, dag.data)
     if any(column is not None for column in known):
-        lost.add(TITLE, None, "times, sizes and data: left out")
+        lost.say("Mermaid has no place for times, sizes and data")
     if dag.m > _DRAWN_EDGES:
-        lost.add(TITLE, None, f"most renderers refuse more than {_DRAWN_EDGES} edges unless maxEdges is raised")
+        lost.say(f"most renderers refuse more than {_DRAWN_EDGES} edges unless maxEdges is raised")

@@ -25,7 +25,6 @@ _PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./-]*\Z")
 _RESERVED = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
 _ESCAPED = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]')
 _MIB = 1024**2
-_PATH = "Pegasus YAML"
 
 
 def generate(dag: Dag, lost: Notes) -> Iterator[str]:
@@ -60,9 +59,9 @@ def generate(dag: Dag, lost: Notes) -> Iterator[str]:
     <BLANKLINE>
     """
     if dag.n == 0:
-        lost.add(_PATH, None, "Pegasus asks for at least one job: the file is not valid")
+        lost.say("Pegasus asks for at least one job: the file is not valid")
     ids = plain_ids(dag.names, _NOT_IN_IDS)
-    files = FileLists.build(dag, _NOT_IN_FILES, lost, path=_PATH)
+    files = FileLists.build(dag, _NOT_IN_FILES, lost)
     yield 'pegasus: "5.0"\nname: workflow\n'
     yield from _file_names(files)
     yield "jobs:\n" if dag.n else "jobs: []\n"
@@ -125,7 +124,7 @@ def _profiles(dag: Dag, job: int) -> Iterator[str]:
 def _own(dag: Dag, job: int, identity: str, lost: Notes) -> Iterator[str]:
     own: dict[str, str] = {}
     name = dag.names[job]
-    if identity != name and keeps(name, lost, _PATH):
+    if identity != name and keeps(name, lost):
         own["name"] = _quote(name)
     for key, column in (("memoryInBytes", dag.memory_bytes), ("tempBytes", dag.temp_bytes)):
         if column is not None and column[job] != UNKNOWN and (key == "tempBytes" or column[job] % _MIB):

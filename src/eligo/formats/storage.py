@@ -43,11 +43,11 @@ class Source:
         return ParseError(self.path, line, text, hint=hint)
 
     def text(self) -> str:
-        """Return the file as strict UTF-8 without a byte order mark; UTF-16 is decoded when it is marked as such.
+        r"""Return the file as strict UTF-8 without a byte order mark; UTF-16 is decoded when it is marked as such.
 
         Examples
         --------
-        >>> Source("a.csv", b"a,b\\xff").text()
+        >>> Source("a.csv", b"a,b\xff").text()
         Traceback (most recent call last):
             ...
         eligo.errors.ParseError: a.csv:1: byte 0xff is not UTF-8
@@ -71,13 +71,13 @@ class Source:
         return self.data.count(b"\n", 0, offset) + 1
 
     def line_of(self, *needles: str) -> int:
-        """Return the line on which the last of `needles` stands, each looked for after the one before; 1 if nowhere.
+        r"""Return the line on which the last of `needles` stands, each looked for after the one before; 1 if nowhere.
 
         Readers of JSON, XML and YAML use it to say where something is that their parser gave without a position.
 
         Examples
         --------
-        >>> Source("a", b"jobs:\\n- id: x\\n- id: y\\n").line_of("jobs", "y")
+        >>> Source("a", b"jobs:\n- id: x\n- id: y\n").line_of("jobs", "y")
         3
         """
         at = 0

@@ -25,7 +25,6 @@ __all__ = ["generate"]
 _NOT_IN_IDS = re.compile(r"[^0-9a-zA-Z_.#-]")
 _NOT_IN_FILES = re.compile(r"[^0-9a-zA-Z_./:#-]")
 _NO_DATE = "1970-01-01T00:00:00+00:00"
-_PATH = "WfFormat"
 
 
 def generate(dag: Dag, lost: Notes) -> Iterator[str]:
@@ -57,9 +56,9 @@ def generate(dag: Dag, lost: Notes) -> Iterator[str]:
     <BLANKLINE>
     """
     if dag.n == 0:
-        lost.add(_PATH, None, "WfFormat asks for at least one task: the file is not valid")
+        lost.say("WfFormat asks for at least one task: the file is not valid")
     ids = plain_ids(dag.names, _NOT_IN_IDS)
-    files = FileLists.build(dag, _NOT_IN_FILES, lost, path=_PATH)
+    files = FileLists.build(dag, _NOT_IN_FILES, lost)
     yield '{\n  "name": "workflow",\n  "schemaVersion": "1.5",\n  "workflow": {\n'
     yield '    "specification": {\n      "tasks": ['
     yield from _lines(_task(dag, job, ids, files, lost) for job in range(dag.n))
@@ -101,7 +100,7 @@ def _task(dag: Dag, job: int, ids: list[str], files: FileLists, lost: Notes) -> 
         task["inputFiles"] = [files.ids[datum] for datum in files.inputs[job]]
         task["outputFiles"] = [files.ids[datum] for datum in files.outputs[job]]
     own: dict[str, Any] = {}
-    if ids[job] != name and keeps(name, lost, _PATH):
+    if ids[job] != name and keeps(name, lost):
         own["name"] = name
     if dag.memory_bytes is not None and dag.memory_bytes[job] != UNKNOWN and not _timed(dag, job):
         own["memoryInBytes"] = int(dag.memory_bytes[job])

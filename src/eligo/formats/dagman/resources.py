@@ -51,6 +51,7 @@ class Shelf:
         self.base = base
         self._notes = notes
         self._read: dict[str, SubmitDescription] = {}
+        self._inside: dict[tuple[int, int], SubmitDescription] = {}
 
     def read(self, directory: str, names: list[str]) -> list[SubmitDescription]:
         """Return the descriptions in files that are named from a directory; empty ones for files that are not there."""
@@ -70,6 +71,13 @@ class Shelf:
     def _places(self, directory: str, name: str) -> tuple[str, str]:
         inside = join_directory(directory, name)
         return join_directory(self.base, inside), inside
+
+    def inside(self, unit: Unit, file: int, begin: int, end: int) -> SubmitDescription:
+        """Return a description that is written into a DAG file."""
+        key = (file, begin)
+        if key not in self._inside:
+            self._inside[key] = read_submit(unit.files[file].source.data[begin:end])
+        return self._inside[key]
 
     def _one(self, directory: str, name: str) -> SubmitDescription:
         for path in self._places(directory, name):
@@ -163,12 +171,10 @@ def _users(unit: Unit, shelf: Shelf) -> Iterable[_Users]:
 def _described(unit: Unit, shelf: Shelf, names: list[str]) -> list[SubmitDescription]:
     if not unit.descriptions:
         return shelf.read(unit.directory, names)
-    inside = {name: _inside(unit, *body) for name, body in unit.descriptions.items()}
-    return [inside[name] if name in inside else shelf.read(unit.directory, [name])[0] for name in names]
-
-
-def _inside(unit: Unit, file: int, begin: int, end: int) -> SubmitDescription:
-    return read_submit(unit.files[file].source.data[begin:end])
+    inside = unit.descriptions
+    return [
+        shelf.inside(unit, *inside[name]) if name in inside else shelf.read(unit.directory, [name])[0] for name in names
+    ]
 
 
 def _odd_user(unit: Unit, shelf: Shelf, run: NodeRun, file: DagFile) -> Iterable[_Users]:
@@ -178,9 +184,9 @@ def _odd_user(unit: Unit, shelf: Shelf, run: NodeRun, file: DagFile) -> Iterable
     if line.kind is Keyword.SUBDAG:
         return
     if line.body is not None:
-        yield _Users(position, directory, _inside(unit, run.file, *line.body))
+        yield _Users(position, directory, shelf.inside(unit, run.file, *line.body))
     elif line.submit in unit.descriptions:
-        yield _Users(position, directory, _inside(unit, *unit.descriptions[line.submit]))
+        yield _Users(position, directory, shelf.inside(unit, *unit.descriptions[line.submit]))
     else:
         yield _Users(position, directory, shelf.read(directory, [line.submit])[0])
 

@@ -68,6 +68,7 @@ class Scope:
         self.known: dict[str, int] | None = None
         self.count = 0
         self.own_count = 0
+        self.edge_count = 0
         self.nodes: list[NodeRun] = []
         self.instances: list[Instance] = []
         self.splices: dict[str, int] = {}
@@ -209,15 +210,11 @@ class Scope:
     def add_edges(self, tails: Int32, heads: Int32) -> None:
         """Add edges between nodes."""
         if len(tails):
+            self.edge_count += len(tails)
             self._tails.append(tails)
             self._heads.append(heads)
             self._has_parent[heads] = True
             self._has_child[tails] = True
-
-    @property
-    def edge_count(self) -> int:
-        """How many edges there are, repeated ones counted."""
-        return sum(map(len, self._tails))
 
     def orphans(self, use: Instance) -> Int32:
         """Return the nodes of a splice that have no parent so far."""

@@ -35,18 +35,15 @@ def write_lines(dag: Dag, lost: Notes) -> Iterator[str]:
     names = legal_names(dag.names)
     for old, new in zip(dag.names, names, strict=True):
         if old != new:
-            lost.add(NAME, None, "a job's name is not one that DAGMan takes; it was changed")
+            lost.say("a job's name is not one that DAGMan takes: it was changed")
     if dag.data is not None and dag.data.k:
-        lost.add(NAME, None, "the sizes of data files have no place")
+        lost.say("DAGMan has no place for data files and their sizes")
     if dag.count is not None:
-        lost.add(NAME, None, "how many tasks a job stands for has no place")
+        lost.say("DAGMan has no place for how many tasks a job stands for")
     yield _HEADER
     yield from _joined(f"JOB {name} {_DESCRIPTION}\n" for name in names)
     yield from _joined(_vars(dag, names))
     yield from _joined(links(dag, names))
-
-
-NAME = "dagman"
 
 
 def _joined(lines: Iterator[str]) -> Iterator[str]:
