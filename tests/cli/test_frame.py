@@ -9,8 +9,10 @@ import pytest
 
 from eligo import __version__
 from eligo.cli import COMMANDS, command_parser, main
+from eligo.cli.arguments import READABLE, WRITABLE
 from eligo.cli.messages import guarded, printable
 from eligo.errors import EligoError
+from eligo.formats import formats
 
 
 def eligo(*words: str, **options) -> subprocess.CompletedProcess:
@@ -127,3 +129,9 @@ def test_the_bash_script_is_valid_bash():
 def test_command_modules_offer_what_the_frame_needs():
     for name in COMMANDS:
         assert command_parser(name).prog == f"eligo {name}"
+
+
+def test_help_lists_the_formats_there_are():
+    have = formats()
+    assert set(READABLE) == {name for name, module in have.items() if hasattr(module, "parse")}
+    assert set(WRITABLE) == {name for name, module in have.items() if hasattr(module, "generate")}

@@ -128,7 +128,6 @@ def test_help_has_an_example(name, capsys):
         ["tree-from-parents", "1", "0"],
         ["tree-from-parents", "7"],
         ["chain", "-o", "name-without-a-known-suffix"],
-        ["chain", "--to", "no-such-format"],
         ["sum", ""],
         ["sum", "mesh 'open"],
         ["sum", "mesh -o x.dag"],

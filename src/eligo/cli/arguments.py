@@ -10,7 +10,11 @@ from eligo.cli.messages import warn
 if TYPE_CHECKING:
     from eligo.formats.base import Document
 
-__all__ = ["add_input", "add_json", "open_input"]
+__all__ = ["READABLE", "WRITABLE", "add_input", "add_json", "add_target", "open_input"]
+
+# Stated here as well, so that --help need not load the formats; a test keeps them equal.
+READABLE = ("dagman", "wfformat", "dax", "pegasus", "dot", "cws", "stg", "edgelist")
+WRITABLE = ("dagman", "wfformat", "pegasus", "dot", "edgelist", "mermaid")
 
 
 def add_input(parser: argparse.ArgumentParser) -> None:
@@ -18,8 +22,11 @@ def add_input(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="the workflow; - for standard input").complete = "file"  # type: ignore[attr-defined]
     reading = parser.add_argument_group("reading")
     reading.add_argument(
-        "--from", dest="source_format", metavar="FORMAT", help="its format, where the content does not tell"
-    )
+        "--from",
+        dest="source_format",
+        metavar="FORMAT",
+        help=f"its format, if the content does not tell: {', '.join(READABLE)}",
+    ).choices = READABLE
     reading.add_argument(
         "--edges",
         choices=["declared", "files", "both"],
@@ -31,6 +38,16 @@ def add_input(parser: argparse.ArgumentParser) -> None:
         metavar="TABLE",
         help="times and sizes for jobs, CSV or JSON: job, time_s, output_bytes, temp_bytes, memory_bytes",
     )
+
+
+def add_target(group: argparse._ArgumentGroup, remark: str = "") -> None:
+    """Add --to."""
+    group.add_argument(
+        "--to",
+        dest="target_format",
+        metavar="FORMAT",
+        help=f"its format, if the name does not tell: {', '.join(WRITABLE)}{remark}",
+    ).choices = WRITABLE
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from eligo.cli.arguments import add_input, open_input
+from eligo.cli.arguments import add_input, add_target, open_input
 from eligo.cli.messages import say, warn
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
     parser.add_argument("out", metavar="OUT", help="the file to write; - for standard output").complete = "file"  # type: ignore[attr-defined]
     writing = parser.add_argument_group("writing")
-    writing.add_argument("--to", dest="target_format", metavar="FORMAT", help="its format, if the name does not tell")
+    add_target(writing)
     writing.add_argument("--reduce", action="store_true", help="leave out shortcuts: edges beside which a path leads")
     writing.add_argument(
         "--flatten", action="store_true", help="DAGMan to DAGMan: expand splices and includes into one file"

@@ -6,6 +6,7 @@ import argparse
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from eligo.cli.arguments import add_target
 from eligo.cli.messages import say, warn
 from eligo.errors import EligoError
 
@@ -115,9 +116,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     writing.add_argument(
         "-o", "--out", metavar="OUT", help="the file to write (default: standard output)"
     ).complete = "file"  # type: ignore[attr-defined]
-    writing.add_argument(
-        "--to", metavar="FORMAT", help="its format, if the name does not tell (standard output: edgelist)"
-    )
+    add_target(writing, " (standard output: edgelist)")
     writing.add_argument("--dual", action="store_true", help="turn every edge round, keeping the numbers")
     writing.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
@@ -131,7 +130,9 @@ def run(args: argparse.Namespace) -> int:
         return 0
     dag = _make(args)
     out = args.out or "-"
-    warn(f"{out}: {text}" for text in write(dag, out, format=args.to or ("edgelist" if out == "-" else None)))
+    warn(
+        f"{out}: {text}" for text in write(dag, out, format=args.target_format or ("edgelist" if out == "-" else None))
+    )
     if out != "-":
         say(f"{out}: {dag.n:,} jobs, {dag.m:,} edges")
     return 0
@@ -170,7 +171,7 @@ def _parse_operand(text: str) -> argparse.Namespace:
     if not words:
         raise EligoError("one of the dags is empty", hint='write such as "mesh --levels 4"')
     args = parser.parse_args(words)
-    if args.family is None or args.out or args.to:
+    if args.family is None or args.out or args.target_format:
         raise EligoError(f"{text!r} does not describe a dag", hint="options for writing stand outside the quotes")
     return args
 
