@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,17 +113,13 @@ class DagFile:
     source: Source
     scan: Scan
 
-    def line_of(self, offset: int) -> int:
-        """Return the number of the line that begins at a byte offset."""
-        return self.source.line_at(int(offset))
-
     @cached_property
     def _newlines(self) -> Int64:
         return np.flatnonzero(np.frombuffer(self.source.data, np.uint8) == ord("\n"))
 
-    def lines_of(self, offsets: NDArray[Any]) -> Int64:
-        """Return the line numbers of many offsets at once."""
-        return np.searchsorted(self._newlines, offsets) + 1
+    def line_of(self, offset: int) -> int:
+        """Return the number of the line that begins at a byte offset."""
+        return int(np.searchsorted(self._newlines, offset)) + 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,8 @@ _NAME = re.compile(r"[A-Za-z0-9_+.]*")
 _SPACE = re.compile(r"[ \t\n\v\f\r]*")
 _PLAIN = re.compile(r'[^"\\]*')
 _BLANKS = re.compile(r"[ \t]*")
-_WORD = re.compile(r"[^ \t]*")
-_QUOTES = re.compile(r'"*')
-_UNQUOTED = re.compile(r'[^"]*')
+_WORD = re.compile(r"[ \t]*([^ \t]*)")
+_QUOTED = re.compile(r'"*([^"]*)')
 _LONG_MAX = 2**63 - 1
 
 
@@ -48,14 +47,14 @@ class Words:
 
     def next(self) -> str:
         """Return the next word, or nothing at the end."""
-        return self._take(_BLANKS, _WORD)
+        return self._take(_WORD)
 
     def next_maybe_quoted(self) -> str:
         """Return the next word, or all between two double quotes."""
         self._at = _end(_BLANKS, self._text, self._at)
         if not self._text.startswith('"', self._at):
             return self.next()
-        return self._take(_QUOTES, _UNQUOTED)
+        return self._take(_QUOTED)
 
     def rest(self) -> str:
         """Return all that is left, without the one separator after the last word."""
@@ -70,11 +69,11 @@ class Words:
         """Return the words that are left."""
         return [word for word in self.rest().replace("\t", " ").split(" ") if word]
 
-    def _take(self, skip: re.Pattern[str], take: re.Pattern[str]) -> str:
-        begin = _end(skip, self._text, self._at)
-        end = _end(take, self._text, begin)
-        self._at = min(end + 1, len(self._text))
-        return self._text[begin:end]
+    def _take(self, pattern: re.Pattern[str]) -> str:
+        found = pattern.match(self._text, self._at)
+        assert found is not None  # the patterns match nothing, too
+        self._at = min(found.end() + 1, len(self._text))
+        return found[1]
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
