@@ -145,7 +145,11 @@ private:
 
     bool take_job(Words words, std::uint32_t at) {
         const Text name = words.next(), submit = words.next();
-        if (submit.empty() || !words.done() || submit[0] == '"' || submit[0] == '{' || submit.substr(0, 2) == "@=" ||
+        while (!words.done()) {
+            const Text option = words.next();
+            if (!same_word(option, "NOOP") && !same_word(option, "DONE")) return false;
+        }
+        if (submit.empty() || submit[0] == '"' || submit[0] == '{' || submit.substr(0, 2) == "@=" ||
             submit.find(".condor.sub") != Text::npos || name.find('+') != Text::npos || reserved(name))
             return false;
         const Node symbol = symbols.intern(name);
