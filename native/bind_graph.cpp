@@ -24,7 +24,7 @@ void bind_graph(nb::module_& m) {
     }, "succ_ptr"_a, "succ"_a, "pred_ptr"_a, "pred"_a);
 
     m.def("short_cycle", [](In<Offset> sp, In<Node> s, In<Offset> pp, In<Node> p, Offset budget) {
-        return give(unlocked([&] { return short_cycle(view(sp, s), view(pp, p), budget); }));
+        return give(unlocked([&] { return CycleSearch(view(sp, s), view(pp, p), budget).run(); }));
     }, "succ_ptr"_a, "succ"_a, "pred_ptr"_a, "pred"_a, "budget"_a);
 
     m.def("levels", [](In<Offset> pp, In<Node> p, In<Node> order) {

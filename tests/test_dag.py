@@ -65,6 +65,29 @@ def test_the_cycle_is_the_shortest_even_behind_a_long_one():
     assert caught.value.cycle == ("60", "61")
 
 
+@pytest.mark.parametrize("length", range(1, 12))
+def test_the_cycle_is_the_shortest_beside_a_ring_too_long_to_search(length):
+    """A ring of 100,000, from each job of which searching round would take 10^10 steps, then a ring of a few."""
+    long = 100_000
+    rings = [np.arange(long), long + np.arange(length)]
+    turned = [np.roll(ring, -1) for ring in rings]
+    with pytest.raises(CycleError) as caught:
+        Dag.from_edges(long + length, np.concatenate(rings), np.concatenate(turned))
+    assert caught.value.cycle == tuple(map(str, rings[1]))
+
+
+@given(st.integers(3, 40), st.lists(st.tuples(st.integers(0, 39), st.integers(2, 39)), max_size=3), st.randoms())
+@settings(max_examples=500)
+def test_shortest_cycles_of_every_length(n, chords, random):
+    """A ring with a few chords; random edges alone almost never leave a shortest cycle longer than three."""
+    place = random.sample(range(n), n)
+    edges = {(place[v], place[(v + 1) % n]) for v in range(n)}
+    edges |= {(place[v % n], place[(v + skip) % n]) for v, skip in chords}
+    with pytest.raises(CycleError) as caught:
+        Dag.from_edges(n, [u for u, _ in edges], [v for _, v in edges])
+    assert len(caught.value.cycle) == reference.shortest_cycle_length(n, edges)
+
+
 @given(st.lists(st.tuples(NAMES, NAMES), max_size=10), st.lists(NAMES, max_size=5))
 def test_from_names_numbers_by_first_mention(pairs, jobs):
     pairs = [(a, b) for a, b in pairs if a < b]

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "csr.hpp"
@@ -46,61 +47,88 @@ inline std::vector<double> longest_paths(CsrView pred, std::span<const Node> ord
     return finish;
 }
 
-// A cycle as short as a budget of arc visits allows, lowest node first: v0, v1, ..., with an arc from the last to v0.
-// Any walk against the arcs among nodes that Kahn left over must repeat a node: that is a first cycle.
-// Breadth-first searches from every leftover node, cut at the best length so far, then shorten it.
-inline std::vector<Node> short_cycle(CsrView succ, CsrView pred, Offset budget) {
-    const Node n = succ.size();
-    std::vector<char> left(n, 1);
-    for (Node v : topological_order(succ, pred)) left[v] = 0;
-
-    std::vector<Node> seen(n, -1), walk;
-    Node v = static_cast<Node>(std::find(left.begin(), left.end(), 1) - left.begin());
-    if (v == n) return {};
-    while (seen[v] < 0) {
-        seen[v] = static_cast<Node>(walk.size());
-        walk.push_back(v);
-        for (Node u : pred.row(v))
-            if (left[u]) {
-                v = u;
-                break;
-            }
+// Looks for short cycles among the nodes that lie between cycles or on them.
+//
+// Any walk against the arcs among these nodes must repeat one: that is a first cycle. Breadth-first searches from
+// every node then shorten it, in rounds whose depth doubles, so that the budget goes to short cycles first: a cycle of
+// two is found wherever it lies, even beside a ring of a million.
+class CycleSearch {
+public:
+    // `budget` counts looked-at arcs.
+    CycleSearch(CsrView succ, CsrView pred, Offset budget)
+        : succ_(succ), pred_(pred), budget_(budget), n_(succ.size()), left_(n_, 1), parent_(n_), stamp_(n_, -1) {
+        for (Node v : topological_order(succ, pred)) left_[v] = 0;
+        for (Node v : topological_order(pred, succ)) left_[v] = 0;
     }
-    std::vector<Node> best(walk.begin() + seen[v], walk.end());
-    std::reverse(best.begin(), best.end());
 
-    std::vector<Node> parent(n), stamp(n, -1), queue;
-    for (Node start = 0; start < n && budget > 0 && best.size() > 1; ++start) {
-        if (!left[start]) continue;
-        queue.assign(1, start);
-        stamp[start] = start;
-        std::size_t depth = 1, level_end = 1;
-        bool closed = false;
-        for (std::size_t i = 0; i < queue.size() && depth < best.size() && !closed; ++i) {
-            for (Node w : succ.row(queue[i])) {
-                --budget;
-                if (w == start) {
-                    best.clear();
-                    for (Node x = queue[i]; x != start; x = parent[x]) best.push_back(x);
-                    best.push_back(start);
-                    std::reverse(best.begin(), best.end());
-                    closed = true;
+    // Lowest node first: v0, v1, ..., with an arc from the last to v0. Empty if there is no cycle.
+    std::vector<Node> run() {
+        best_ = any_cycle();
+        std::size_t searched = 0;  // there is no shorter cycle of at most so many nodes
+        for (std::size_t depth = 1; best_.size() > searched + 1 && budget_ > 0; depth *= 2) {
+            std::fill(stamp_.begin(), stamp_.end(), -1);
+            for (Node v = 0; v < n_ && budget_ > 0; ++v)
+                if (left_[v]) shorten(v, depth);
+            searched = depth;
+        }
+        if (!best_.empty()) std::rotate(best_.begin(), std::min_element(best_.begin(), best_.end()), best_.end());
+        return std::move(best_);
+    }
+
+private:
+    CsrView succ_, pred_;
+    Offset budget_;
+    Node n_;
+    std::vector<char> left_;  // neither before all cycles nor behind all of them
+    std::vector<Node> parent_, stamp_, queue_, best_;
+
+    std::vector<Node> any_cycle() const {
+        Node v = static_cast<Node>(std::find(left_.begin(), left_.end(), 1) - left_.begin());
+        if (v == n_) return {};
+        std::vector<Node> seen(n_, -1), walk;
+        while (seen[v] < 0) {
+            seen[v] = static_cast<Node>(walk.size());
+            walk.push_back(v);
+            for (Node u : pred_.row(v))
+                if (left_[u]) {
+                    v = u;
                     break;
                 }
-                if (!left[w] || stamp[w] == start) continue;
-                stamp[w] = start;
-                parent[w] = queue[i];
-                queue.push_back(w);
+        }
+        std::vector<Node> cycle(walk.begin() + seen[v], walk.end());
+        std::reverse(cycle.begin(), cycle.end());
+        return cycle;
+    }
+
+    // Replaces the best cycle by one through `start` of at most `most` nodes, if there is one that is shorter.
+    void shorten(Node start, std::size_t most) {
+        queue_.assign(1, start);
+        stamp_[start] = start;
+        std::size_t length = 1, level_end = 1;  // a cycle closed by an arc out of queue_[i] has so many nodes
+        for (std::size_t i = 0; i < queue_.size() && length <= most && length < best_.size(); ++i) {
+            const Node v = queue_[i];
+            budget_ -= succ_.degree(v);
+            for (Node w : succ_.row(v)) {
+                if (w == start) return close(start, v);
+                if (!left_[w] || stamp_[w] == start) continue;
+                stamp_[w] = start;
+                parent_[w] = v;
+                queue_.push_back(w);
             }
             if (i + 1 == level_end) {
-                ++depth;
-                level_end = queue.size();
+                ++length;
+                level_end = queue_.size();
             }
         }
     }
-    std::rotate(best.begin(), std::min_element(best.begin(), best.end()), best.end());
-    return best;
-}
+
+    void close(Node start, Node last) {
+        best_.clear();
+        for (Node v = last; v != start; v = parent_[v]) best_.push_back(v);
+        best_.push_back(start);
+        std::reverse(best_.begin(), best_.end());
+    }
+};
 
 // component[v] = number of v's weakly connected component; components are numbered by their lowest node.
 inline std::vector<Node> components(CsrView succ) {
