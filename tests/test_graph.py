@@ -184,15 +184,31 @@ def test_width_of_nothing():
     assert graph.critical_path(Dag.from_edges(0)).jobs == ()
 
 
-@pytest.mark.parametrize("verb", [lambda d: graph.reachable(d, [0], [5]), lambda d: graph.induced_subdag(d, [5])])
+@pytest.mark.parametrize(
+    "verb",
+    [
+        lambda d: graph.reachable(d, [0], [5]),
+        lambda d: graph.reachable(d, [-1], [0]),
+        lambda d: graph.reachable(d, [2**32], [1]),
+        lambda d: graph.induced_subdag(d, [5]),
+        lambda d: graph.relabel(d, [0, 2**32 + 1]),
+    ],
+)
 def test_job_numbers_out_of_range(verb):
     with pytest.raises(ValueError, match="numbered 0 to 1"):
         verb(Dag.from_edges(2))
 
 
-def test_relabel_needs_a_permutation():
+@pytest.mark.parametrize("order", [[0, 0], [0], [0, 1, 0]])
+def test_relabel_needs_a_permutation(order):
     with pytest.raises(ValueError, match="every job once"):
-        graph.relabel(Dag.from_edges(2), [0, 0])
+        graph.relabel(Dag.from_edges(2), order)
+
+
+def test_a_mask_is_no_list_of_jobs():
+    """Taken as numbers, [True, False] would choose job 1, then job 0."""
+    with pytest.raises(ValueError, match="whole numbers"):
+        graph.induced_subdag(Dag.from_edges(2), np.array([True, False]))
 
 
 def test_data_names_survive_a_sum():

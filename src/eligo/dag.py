@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from eligo import _core
-from eligo.data import MAX_BYTES, OUTSIDE, UNKNOWN, Data, Float64, Int32, Int64, check_sizes
+from eligo.data import MAX_BYTES, OUTSIDE, UNKNOWN, Data, Float64, Int32, Int64, check_sizes, job_numbers
 from eligo.errors import CycleError, EligoError
 
 __all__ = ["MAX_BYTES", "OUTSIDE", "UNKNOWN", "Dag", "Data", "Float64", "Int32", "Int64"]
@@ -74,7 +74,7 @@ class Dag:
     memory_bytes: Int64 | None = None
     count: Int64 | None = None
     data: Data | None = None
-    _index: dict[str, int] = field(default_factory=dict)
+    _index: dict[str, int] = field(default_factory=dict, init=False)
 
     @classmethod
     def from_edges(
@@ -111,9 +111,9 @@ class Dag:
         eligo.errors.CycleError: the jobs form a cycle: a -> b -> a
         hint: remove one of these dependencies: jobs that wait for each other never run
         """
-        names = tuple(map(str, range(jobs))) if isinstance(jobs, int) else tuple(jobs)
+        names = _names(jobs)
         n = len(names)
-        tail, head = _edge_ends(tails, n), _edge_ends(heads, n)
+        tail, head = job_numbers(tails, n), job_numbers(heads, n)
         if len(tail) != len(head):
             raise ValueError(f"{len(tail)} tails but {len(head)} heads")
         rows = _core.build_two_way(n, tail, head)
@@ -245,22 +245,18 @@ class Dag:
         return f"Dag({self.n:,} job{'s' * (self.n != 1)}, {self.m:,} edge{'s' * (self.m != 1)})"
 
 
+def _names(jobs: int | Sequence[str]) -> tuple[str, ...]:
+    if not isinstance(jobs, (int, np.integer)):
+        return tuple(jobs)
+    if jobs < 0:
+        raise ValueError(f"the number of jobs must not be negative, like {jobs}")
+    return tuple(map(str, range(jobs)))
+
+
 def _same(mine: Float64 | Int64 | None, theirs: Float64 | Int64 | None) -> bool:
     if mine is None or theirs is None:
         return mine is theirs
     return np.array_equal(mine, theirs, equal_nan=mine.dtype.kind == "f")
-
-
-def _edge_ends(ends: ArrayLike, n: int) -> Int32:
-    array = np.asarray(ends)
-    if array.size == 0:
-        return np.empty(0, np.int32)
-    if array.dtype.kind not in "iu" or array.ndim != 1:
-        raise ValueError("the ends of edges must be a flat list of job numbers")
-    if array.min() < 0 or array.max() >= n:
-        bad = array[(array < 0) | (array >= n)][0]
-        raise ValueError(f"an edge names job number {bad}, but jobs are numbered 0 to {n - 1}")
-    return np.ascontiguousarray(array, np.int32)
 
 
 def _column(values: _Array, n: int, name: str) -> _Array:

@@ -13,7 +13,7 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["MAX_BYTES", "OUTSIDE", "UNKNOWN", "Data", "Float64", "Int32", "Int64", "check_sizes"]
+__all__ = ["MAX_BYTES", "OUTSIDE", "UNKNOWN", "Data", "Float64", "Int32", "Int64", "check_sizes", "job_numbers"]
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -73,8 +73,8 @@ class Data:
         np.cumsum([len(row) for row in rows], out=ptr[1:])
         flat = np.fromiter((job for row in rows for job in row), np.int32, int(ptr[-1]))
         return cls(
-            np.asarray(size_bytes, np.int64).reshape(-1),
-            np.asarray(producer, np.int32).reshape(-1),
+            np.array(size_bytes, np.int64).reshape(-1),
+            job_numbers(producer, least=OUTSIDE),
             ptr,
             flat,
             None if names is None else tuple(names),
@@ -89,12 +89,12 @@ class Data:
         >>> Data.per_edge([0, 0], [1, 2], [10, 20]).k
         2
         """
-        tail = np.array(tails, np.int32).reshape(-1)
+        tail = job_numbers(tails, least=OUTSIDE)
         return cls(
             np.array(size_bytes, np.int64).reshape(-1),
             tail,
             np.arange(len(tail) + 1, dtype=np.int64),
-            np.array(heads, np.int32).reshape(-1),
+            job_numbers(heads),
         )
 
     @property
@@ -131,11 +131,41 @@ class Data:
     def __post_init__(self) -> None:
         if not (len(self.producer) == self.k == len(self.reader_ptr) - 1) or self.reader_ptr[-1] != len(self.readers):
             raise ValueError("size_bytes, producer and readers must describe the same number of data")
+        if self.reader_ptr[0] != 0 or np.any(self.reader_counts < 0):
+            raise ValueError("reader_ptr must rise from 0 to the number of readers")
+        rising = np.diff(self.readers) > 0
+        starts = self.reader_ptr[1:-1]
+        rising[starts[(starts > 0) & (starts < len(self.readers))] - 1] = True  # from one datum to the next it may fall
+        if not rising.all():
+            raise ValueError("the readers of a datum must ascend, each named once")
         if self.names is not None and len(self.names) != self.k:
             raise ValueError("names must describe the same number of data as size_bytes")
         check_sizes(self.size_bytes, "size_bytes")
         for array in (self.size_bytes, self.producer, self.reader_ptr, self.readers):
             array.flags.writeable = False
+
+
+def job_numbers(values: ArrayLike, n: int = 2**31 - 1, *, least: int = 0) -> Int32:
+    """Return a fresh flat array of job numbers from `least` to n - 1; refuse what is none before 32 bits cut it off.
+
+    Examples
+    --------
+    >>> job_numbers([0, 2], 3)
+    array([0, 2], dtype=int32)
+    >>> job_numbers([0, 2**32], 3)
+    Traceback (most recent call last):
+        ...
+    ValueError: there is no job number 4294967296: jobs are numbered 0 to 2
+    """
+    array = np.asarray(values)
+    if array.size == 0:
+        return np.empty(0, np.int32)
+    if array.dtype.kind not in "iu" or array.ndim != 1:
+        raise ValueError("job numbers must be a flat list of whole numbers")
+    if array.min() < least or array.max() >= n:
+        bad = array[(array < least) | (array >= n)][0]
+        raise ValueError(f"there is no job number {bad}: jobs are numbered 0 to {n - 1}")
+    return np.array(array, np.int32)
 
 
 def check_sizes(sizes: Int64, name: str) -> None:

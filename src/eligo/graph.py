@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from eligo import _core
 from eligo.dag import OUTSIDE, Dag, Data, Int32, Int64
+from eligo.data import job_numbers
 
 __all__ = [
     "CriticalPath",
@@ -155,9 +156,7 @@ def reachable(dag: Dag, from_jobs: ArrayLike, to_jobs: ArrayLike) -> Bools:
     array([ True, False])
     """
     pairs = np.broadcast_arrays(np.atleast_1d(from_jobs), np.atleast_1d(to_jobs))
-    first, second = (np.ascontiguousarray(side, np.int32) for side in pairs)
-    if first.size and (min(first.min(), second.min()) < 0 or max(first.max(), second.max()) >= dag.n):
-        raise ValueError(f"jobs are numbered 0 to {dag.n - 1}")
+    first, second = (job_numbers(side, dag.n) for side in pairs)
     return _core.reachable(dag.succ_ptr, dag.succ, dag.pred_ptr, dag.pred, first, second).view(np.bool_)
 
 
@@ -221,8 +220,8 @@ def relabel(dag: Dag, order: ArrayLike) -> Dag:
     >>> relabel(Dag.from_names([("a", "b")]), [1, 0]).names
     ('b', 'a')
     """
-    chosen = np.asarray(order, np.int64)
-    if sorted(chosen.tolist()) != list(range(dag.n)):
+    chosen = job_numbers(order, dag.n)
+    if len(chosen) != dag.n or len(np.unique(chosen)) < dag.n:
         raise ValueError("order must name every job once")
     return induced_subdag(dag, chosen)
 
@@ -249,9 +248,7 @@ def induced_subdag(dag: Dag, jobs: ArrayLike) -> Dag:
     >>> induced_subdag(Dag.from_edges(4, [0, 1, 2], [1, 2, 3]), [3, 2]).children(1)
     array([0], dtype=int32)
     """
-    chosen = np.asarray(jobs, np.int64).reshape(-1)
-    if chosen.size and (chosen.min() < 0 or chosen.max() >= dag.n):
-        raise ValueError(f"jobs are numbered 0 to {dag.n - 1}")
+    chosen = job_numbers(jobs, dag.n)
     number = np.full(dag.n, -1, np.int32)
     number[chosen] = np.arange(len(chosen), dtype=np.int32)
     tails, heads = number[dag.tails], number[dag.heads]
