@@ -40,10 +40,20 @@ nb::object to_str(Text text) {
     return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
 }
 
+// Up to a NUL byte, behind which submit files have their directory.
 nb::list to_strs(const dagman::Names& names, const In<Node>& which) {
     nb::list out = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(which.size())));
-    for (std::size_t i = 0; i < which.size(); ++i)
-        PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i), to_str(names.at(which.data()[i])).release().ptr());
+    for (std::size_t i = 0; i < which.size(); ++i) {
+        const Text name = names.at(which.data()[i]);
+        nb::object made = to_str(name.substr(0, name.find('\0')));
+        PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i), made.release().ptr());
+    }
+    return out;
+}
+
+nb::list to_strs(const dagman::Names& names) {
+    nb::list out;
+    for (Node i = 0; i < names.size(); ++i) out.append(to_str(names.at(i)));
     return out;
 }
 
@@ -109,6 +119,8 @@ void bind_dagman(nb::module_& m) {
         .def_prop_ro("submits", [](const DagmanScan& s) { return s.scan.submits.size(); })
         .def("submit_names", [](const DagmanScan& s, const In<Node>& which) { return to_strs(s.scan.submits, which); },
              "which"_a)
+        .def_prop_ro("submit_directory", column(&Scan::submit_directory))
+        .def_prop_ro("directories", [](const DagmanScan& s) { return to_strs(s.scan.directories); })
         .def_prop_ro("job_symbol", column(&Scan::job_symbol))
         .def_prop_ro("job_submit", column(&Scan::job_submit))
         .def_prop_ro("job_at", column(&Scan::job_at))
@@ -125,11 +137,7 @@ void bind_dagman(nb::module_& m) {
         .def_prop_ro("odd_jobs_before", column(&Scan::odd_jobs_before))
         .def_prop_ro("odd_links_before", column(&Scan::odd_links_before))
         .def_prop_ro("odd_marks_before", column(&Scan::odd_marks_before))
-        .def_prop_ro("var_names", [](const DagmanScan& s) {
-            nb::list out;
-            for (Node i = 0; i < s.scan.var_names.size(); ++i) out.append(to_str(s.scan.var_names.at(i)));
-            return out;
-        })
+        .def_prop_ro("var_names", [](const DagmanScan& s) { return to_strs(s.scan.var_names); })
         .def("numbers", &numbers, "name"_a)
         .def("texts", &texts, "name"_a)
         .def("edges", [](const DagmanScan& s, Offset first, Offset last, In<Node> node_of, In<Offset> tp, In<Node> t,

@@ -84,8 +84,10 @@ bool each_var(Text rest, Visit&& visit) {
 
 // What one file says, as columns. `jobs_before` and its like tell where among the plain lines an odd line stands.
 struct Scan {
-    Names symbols, submits, var_names;
-    std::vector<std::uint8_t> defined;  // by symbol: has a plain JOB line
+    Names symbols, var_names, directories;
+    Names submits;  // with the directory, where there is one, after a NUL byte, which no file that is read has
+    std::vector<Node> submit_directory;  // by submit: -1 for none
+    std::vector<std::uint8_t> defined;   // by symbol: has a plain JOB line
 
     std::vector<Node> job_symbol, job_submit;
     std::vector<std::uint32_t> job_at;
@@ -128,6 +130,7 @@ struct Scan {
 
 private:
     std::vector<Text> waiting_;
+    std::string submit_key_;
 
     bool take(Keyword kind, Words words, std::uint32_t at) {
         switch (kind) {
@@ -145,9 +148,15 @@ private:
 
     bool take_job(Words words, std::uint32_t at) {
         const Text name = words.next(), submit = words.next();
+        Text directory;
         while (!words.done()) {
             const Text option = words.next();
-            if (!same_word(option, "NOOP") && !same_word(option, "DONE")) return false;
+            if (same_word(option, "DIR")) {
+                directory = words.next();
+                if (directory.empty() || directory[0] == '"') return false;
+            } else if (!same_word(option, "NOOP") && !same_word(option, "DONE")) {
+                return false;
+            }
         }
         if (submit.empty() || submit[0] == '"' || submit[0] == '{' || submit.substr(0, 2) == "@=" ||
             submit.find(".condor.sub") != Text::npos || name.find('+') != Text::npos || reserved(name))
@@ -157,9 +166,20 @@ private:
         if (defined[symbol]) return false;
         defined[symbol] = 1;
         job_symbol.push_back(symbol);
-        job_submit.push_back(submits.intern(submit));
+        job_submit.push_back(intern_submit(submit, directory));
         job_at.push_back(at);
         return true;
+    }
+
+    Node intern_submit(Text submit, Text directory) {
+        if (!directory.empty()) {
+            submit_key_.assign(submit).append(1, '\0').append(directory);
+            submit = submit_key_;
+        }
+        const Node number = submits.intern(submit);
+        if (number == static_cast<Node>(submit_directory.size()))
+            submit_directory.push_back(directory.empty() ? -1 : directories.intern(directory));
+        return number;
     }
 
     bool take_links(Words words, std::uint32_t at) {

@@ -35,6 +35,8 @@ class DagmanScan:
     def __init__(self, data: bytes) -> None: ...
     symbols: int
     submits: int
+    submit_directory: NDArray[int32]
+    directories: list[str]
     var_names: list[str]
     job_symbol: NDArray[int32]
     job_submit: NDArray[int32]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import tempfile
 from pathlib import Path
@@ -54,14 +55,35 @@ def assert_lanes_agree(source: Source) -> None:
 def in_folder(files: Files, check) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, data in files.items():
+            Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
             Path(folder, name).write_bytes(data)
         check(load(Path(folder, "x.dag")))
 
 
 @settings(deadline=None, max_examples=300)
-@given(st.integers(0, 2**32))
-def test_random_dags(seed: int) -> None:
-    in_folder(random_case(random.Random(seed)), assert_lanes_agree)
+@given(st.integers(0, 2**32), st.booleans())
+def test_random_dags(seed: int, newer: bool) -> None:
+    in_folder(random_case(random.Random(seed), newer), assert_lanes_agree)
+
+
+def test_directories_are_taken_and_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain JOB lines with DIR stay in the fast lane, and a directory is looked for once, however many jobs name it."""
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "j.sub").write_text("request_memory = 2\n")
+    (tmp_path / "j.sub").write_text("request_memory = 1\n")
+    options = ["", " DIR d", " NOOP DIR d DONE", " DIR nope", " dir nope DONE"]
+    text = "".join(f"JOB j{i} j.sub{options[i % 5]}\n" for i in range(100))
+    source = Source(str(tmp_path / "x.dag"), text.encode())
+    asked = []
+    is_directory = os.path.isdir
+    monkeypatch.setattr(os.path, "isdir", lambda path: (asked.append(str(path)), is_directory(path))[1])
+    document = parse(source)
+    assert len(_core.DagmanScan(source.data).odd_kind) == 0
+    assert sorted(asked) == sorted([str(tmp_path / "d"), str(tmp_path / "nope"), "nope"])
+    assert document.warnings == (f"{source.path}:4: the directory of a node's DIR does not exist yet (and 39 more)",)
+    assert document.dag.memory_bytes is not None
+    assert document.dag.memory_bytes.tolist() == [2**20, 2**21, 2**21, -1, -1] * 20
+    assert_lanes_agree(source)
 
 
 WORDS = [
@@ -101,6 +123,8 @@ WORDS = [
     "//",
     "NOOP",
     "DONE",
+    "DIR",
+    "nowhere",
     "FINAL",
     "SERVICE",
     "é",

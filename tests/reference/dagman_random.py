@@ -36,19 +36,51 @@ _NUMBERS = ["0", "1", "3", "7", "255", "256", "-1", "+2", "3abc", "abc", "007", 
 Files = dict[str, bytes]
 
 
-def random_case(rng: random.Random) -> Files:
-    """Return the files of one DAG by name; the DAG is ``x.dag``."""
-    case = _Case(rng)
+def random_case(rng: random.Random, newer: bool = False) -> Files:
+    """Return the files of one DAG by name; the DAG is ``x.dag``.
+
+    With `newer`, jobs also have DIRs of all kinds in any order, with submit files that differ between them, and
+    HTCondor 23.9 is no judge.
+    """
+    case = _Case(rng, newer)
     files = {name: "".join(lines) for name, lines in case.files.items()}
     if rng.random() < 0.4:
         name = rng.choice(sorted(files))
         files[name] = _damaged(files[name], rng)
-    return {name: _finished(text, rng) for name, text in files.items()}
+    submits = {path: text for path, text in _SUBMITS.items() if newer and rng.random() < 0.7}
+    return {name: _finished(text, rng) for name, text in files.items()} | submits
+
+
+# One name, in several directories: whoever mixes them up finds other requests.
+_SUBMITS = {
+    "j.sub": b"request_memory = 1\nqueue x from items\n",
+    "d/j.sub": b"request_memory = 2\nqueue x from items\n",
+    "d/e/j.sub": b"request_memory = $(x)\nrequest_disk = 4\nif true\n",
+    "items": b"a\nb\n",
+    "d/items": b"a\nb\nc\n",
+}
+_OPTIONS = ["", "", "", " NOOP", " DONE", " DIR .", " DIR . NOOP", ' DIR "." NOOP DONE']
+_NEWER_OPTIONS = [
+    "",
+    " DIR d",
+    " DIR d",
+    " NOOP DIR d/e",
+    " dir  d/",
+    " DIR d DIR d/e DONE",
+    " DIR nope",
+    " DONE\tDIR other/nope NOOP",
+    ' DIR "d"',
+    " DIR /nope",
+    ' DIR d"',
+    " DIR NOOP",
+    " DIR",
+]
 
 
 class _Case:
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng: random.Random, newer: bool) -> None:
         self.rng = rng
+        self.options = _NEWER_OPTIONS[: rng.choice([-1, -1, None])] if newer else _OPTIONS
         self.files: dict[str, list[str]] = {}
         self.write("x.dag", 0)
 
@@ -102,7 +134,7 @@ class _Case:
     def node(self, name: str) -> list[str]:
         rng = self.rng
         kind = rng.random()
-        options = rng.choice(["", "", "", " NOOP", " DONE", " DIR .", " DIR . NOOP", ' DIR "." NOOP DONE'])
+        options = rng.choice(self.options)
         if kind < 0.7:
             submit = rng.choice(["j.sub", name + ".sub", "dir/j.sub", '"my job.sub"'])
             return [f"JOB {name} {submit}{options}\n"]

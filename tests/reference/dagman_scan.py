@@ -104,6 +104,8 @@ class PlainScan:
         self.mark_kind = np.empty(0, np.uint8)
         self.link_ptr, self.link_split = np.zeros(1, np.int64), np.empty(0, np.int64)
         self.submits = 0
+        self.submit_directory = np.empty(0, np.int32)
+        self.directories: list[str] = []
         self.var_names: list[str] = []
 
     @property

@@ -30,10 +30,10 @@ class Notes:
     def __init__(self) -> None:
         self._seen: dict[tuple[str, str], tuple[int | None, int]] = {}
 
-    def add(self, path: str, line: int | None, text: str) -> None:
-        """Note one oddity; only the first line of each kind is kept."""
-        first, times = self._seen.get((path, text), (line, 0))
-        self._seen[path, text] = (first, times + 1)
+    def add(self, path: str, line: int | None, text: str, times: int = 1) -> None:
+        """Note an oddity, or several of one kind; only the first line of each kind is kept."""
+        first, seen = self._seen.get((path, text), (line, 0))
+        self._seen[path, text] = (first, seen + times)
 
     def say(self, text: str) -> None:
         """Note something that belongs to no file, as writers do."""

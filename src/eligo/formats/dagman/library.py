@@ -33,6 +33,7 @@ class Library:
         self.files: list[DagFile] = []
         self.numbers: dict[str, int] = {}
         self.active: list[str] = []
+        self._directories: dict[tuple[str, str], bool] = {}
 
     def add(self, path: str, source: Source) -> int:
         """Scan a file and return its number."""
@@ -78,10 +79,17 @@ class Library:
         tried = join_directory(self.base, inside), inside
         return next((name for name in tried if "\0" not in name and exists(name)), None)
 
+    def has_directory(self, directory: str, path: str) -> bool:
+        """Tell whether a path is a directory; each is looked for once."""
+        key = (directory, path)
+        if key not in self._directories:
+            self._directories[key] = self.locate(directory, path, os.path.isdir) is not None
+        return self._directories[key]
+
     def hint_of(self, directory: str) -> str:
         """Say where relative paths begin."""
         return f"relative paths begin at {join_directory(self.base, directory) or 'the current directory'}"
 
-    def note(self, here: DagFile, at: int, text: str) -> None:
-        """Note an oddity at a byte offset."""
-        self.notes.add(here.source.path, here.line_of(at), text)
+    def note(self, here: DagFile, at: int, text: str, times: int = 1) -> None:
+        """Note an oddity at a byte offset, or as many as there are from there on."""
+        self.notes.add(here.source.path, here.line_of(at), text, times)

@@ -56,6 +56,7 @@ MAX_JOBS = 10_000_000
 MAX_EDGES = 200_000_000
 """How many edges PARENT lines may expand to; they multiply parents by children."""
 
+_NO_DIRECTORY = "the directory of a node's DIR does not exist yet"
 _FIRST_PASS = frozenset({*NODE_KEYWORDS, Keyword.SPLICE, Keyword.SUBMIT_DESCRIPTION})
 _MARKS = frozenset(
     {
@@ -119,7 +120,9 @@ class _Reader:
 
     def read_file(self, scope: Scope, number: int, path: str) -> Task:
         self.library.active.append(path)
-        scope.enter(FileScope(number, self.files[number]))
+        file = self.files[number]
+        missing = [not self.library.has_directory(scope.directory, path) for path in file.scan.directories]
+        scope.enter(FileScope(number, file, missing))
         yield self.first_pass(scope)
         yield self.second_pass(scope)
         scope.leave()
@@ -155,7 +158,16 @@ class _Reader:
             job = first + int(taken[0])
             name = here.scan.symbol_names(here.scan.job_symbol[job : job + 1])[0]
             raise error_at(here.file, int(here.scan.job_at[job]), *_taken(name))
+        self.check_directories(here, first, last)
         scope.add_plain(first, last)
+
+    def check_directories(self, here: FileScope, first: int, last: int) -> None:
+        """Note which plain jobs have a DIR that is not there."""
+        if here.lacks_directory is not None:
+            lacking = np.flatnonzero(here.lacks_directory[here.scan.job_submit[first:last]])
+            if len(lacking):
+                at = int(here.scan.job_at[first + lacking[0]])
+                self.library.note(here.file, at, _NO_DIRECTORY, len(lacking))
 
     def add_node(self, scope: Scope, here: FileScope, command: Command) -> None:
         line = read_node(command)
@@ -163,8 +175,8 @@ class _Reader:
             raise Malformed(*_taken(line.name))
         if line.body is not None and command.text.find("@=") < 0 and line.kind in (Keyword.JOB, Keyword.FINAL):
             check_description(here.file.source, *line.body)
-        if line.directory and self.library.locate(scope.directory, line.directory, os.path.isdir) is None:
-            self.library.note(here.file, command.begin, "the directory of a node's DIR does not exist yet")
+        if line.directory and not self.library.has_directory(scope.directory, line.directory):
+            self.library.note(here.file, command.begin, _NO_DIRECTORY)
         if line.kind in (Keyword.JOB, Keyword.SUBDAG):
             scope.add_node(NodeRun(here.number, scope.count, 1, at=command.begin, odd=line))
             return
@@ -196,7 +208,7 @@ class _Reader:
         directory = scope.directory
         if line.directory:
             directory = join_directory(directory, line.directory)
-            if self.library.locate("", directory, os.path.isdir) is None:
+            if not self.library.has_directory("", directory):
                 raise error_at(
                     here.file,
                     at,

@@ -62,15 +62,15 @@ class Shelf:
         for name in names:
             folder, _, file = name.rpartition("/")
             if folder not in listed:
-                listed[folder] = frozenset().union(
-                    *map(_files_in, self._places(directory, f"{folder}/" if folder else ""))
-                )
+                places = self._places(directory, f"{folder}/" if folder else "")
+                listed[folder] = frozenset().union(*map(_files_in, places))
             found.append(self._one(directory, name) if file in listed[folder] else _NOTHING)
         return found
 
-    def _places(self, directory: str, name: str) -> tuple[str, str]:
+    def _places(self, directory: str, name: str) -> tuple[str, ...]:
         inside = join_directory(directory, name)
-        return join_directory(self.base, inside), inside
+        outside = join_directory(self.base, inside)
+        return (inside,) if inside == outside else (outside, inside)
 
     def inside(self, unit: Unit, file: int, begin: int, end: int) -> SubmitDescription:
         """Return a description that is written into a DAG file."""
@@ -149,31 +149,33 @@ def _users(unit: Unit, shelf: Shelf) -> Iterable[_Users]:
             yield from _odd_user(unit, shelf, run, file)
             continue
         submits = file.scan.job_submit[run.first : run.first + run.count]
-        used = np.flatnonzero(np.bincount(submits, minlength=1)).astype(np.int32)
-        names = file.scan.submit_names(used)
-        descriptions = _described(unit, shelf, names)
-        if len(names) == 1:
-            yield _Users(np.arange(run.position, run.position + run.count), unit.directory, descriptions[0])
+        used = np.unique(submits)
+        directories = [file.directories[number] for number in file.scan.submit_directory[used].tolist()]
+        descriptions = _described(unit, shelf, directories, file.scan.submit_names(used))
+        places = [join_directory(unit.directory, directory) for directory in directories]
+        if len(used) == 1:
+            yield _Users(np.arange(run.position, run.position + run.count), places[0], descriptions[0])
             continue
         order = np.argsort(submits, kind="stable")
         bounds = np.searchsorted(submits[order], used)
         for i, begin in enumerate(bounds.tolist()):
             if descriptions[i] is not _NOTHING:
                 end = int(bounds[i + 1]) if i + 1 < len(bounds) else len(order)
-                yield _Users(order[begin:end] + run.position, unit.directory, descriptions[i])
+                yield _Users(order[begin:end] + run.position, places[i], descriptions[i])
         if any(description is _NOTHING for description in descriptions):
             empty = np.array([description is _NOTHING for description in descriptions])
-            of_job = np.zeros(int(used.max()) + 1, np.bool_)
-            of_job[used] = empty
-            yield _Users(np.flatnonzero(of_job[submits]) + run.position, unit.directory, _NOTHING)
+            of_job = empty[np.searchsorted(used, submits)]
+            yield _Users(np.flatnonzero(of_job) + run.position, unit.directory, _NOTHING)
 
 
-def _described(unit: Unit, shelf: Shelf, names: list[str]) -> list[SubmitDescription]:
+def _described(unit: Unit, shelf: Shelf, directories: list[str], names: list[str]) -> list[SubmitDescription]:
+    paths = [join_directory(directory, name) for directory, name in zip(directories, names, strict=True)]
     if not unit.descriptions:
-        return shelf.read(unit.directory, names)
+        return shelf.read(unit.directory, paths)
     inside = unit.descriptions
     return [
-        shelf.inside(unit, *inside[name]) if name in inside else shelf.read(unit.directory, [name])[0] for name in names
+        shelf.inside(unit, *inside[name]) if name in inside else shelf.read(unit.directory, [path])[0]
+        for name, path in zip(names, paths, strict=True)
     ]
 
 

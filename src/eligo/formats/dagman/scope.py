@@ -24,13 +24,19 @@ _NO_EDGES = np.empty(0, np.int32)
 
 
 class FileScope:
-    """What the names in one file mean: ``node_of[symbol]`` is a node, -1, a splice (from -2 down) or SPECIAL."""
+    """What the names in one file mean: ``node_of[symbol]`` is a node, -1, a splice (from -2 down) or SPECIAL.
 
-    def __init__(self, number: int, file: DagFile) -> None:
+    Some of the directories in the DIRs of its plain jobs may be `missing`; ``lacks_directory`` says so by submit file.
+    """
+
+    def __init__(self, number: int, file: DagFile, missing: list[bool]) -> None:
         self.number = number
         self.file = file
         self.scan = file.scan
         self.node_of: Int32 = np.full(self.scan.symbols, -1, np.int32)
+        self.lacks_directory: NDArray[np.bool_] | None = None
+        if any(missing):
+            self.lacks_directory = np.array([*missing, False])[self.scan.submit_directory]  # -1, the last, is none
 
     def get(self, name: str) -> int:
         """Return what a name means."""

@@ -49,6 +49,8 @@ class Scan(Protocol):
 
     symbols: int
     submits: int
+    submit_directory: Int32
+    directories: list[str]
     job_symbol: Int32
     job_submit: Int32
     job_at: NDArray[np.uint32]
@@ -80,7 +82,10 @@ class Scan(Protocol):
         ...
 
     def submit_names(self, which: Int32) -> list[str]:
-        """Return the submit files by their numbers in ``job_submit``."""
+        """Return the submit files by their numbers in ``job_submit``.
+
+        Each goes with a directory: ``directories[submit_directory[number]]``, or none for -1.
+        """
         ...
 
     def numbers(self, name: str) -> tuple[Int64, NDArray[np.float64]]:
@@ -112,6 +117,11 @@ class DagFile:
 
     source: Source
     scan: Scan
+
+    @cached_property
+    def directories(self) -> list[str]:
+        """The directories that DIRs of plain jobs name, by number, and last, for number -1, none."""
+        return [*self.scan.directories, ""]
 
     @cached_property
     def _newlines(self) -> Int64:
