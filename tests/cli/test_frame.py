@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -135,3 +136,52 @@ def test_help_lists_the_formats_there_are():
     have = formats()
     assert set(READABLE) == {name for name, module in have.items() if hasattr(module, "parse")}
     assert set(WRITABLE) == {name for name, module in have.items() if hasattr(module, "generate")}
+
+
+FULL = "/dev/full"
+needs_full_device = pytest.mark.skipif(not os.path.exists(FULL), reason=f"this system has no {FULL}")
+
+
+@needs_full_device
+@pytest.mark.parametrize(
+    "words", [["--help"], ["--version"], ["info", "x.csv"], ["completion", "bash"], ["generate", "chain"]], ids=" ".join
+)
+def test_a_full_disk_is_said(words, tmp_path):
+    (tmp_path / "x.csv").write_text("parent,child\na,b\n")
+    with open(FULL, "w") as full:
+        run = subprocess.run(
+            [sys.executable, "-m", "eligo", *words],
+            stdout=full, stderr=subprocess.PIPE, cwd=tmp_path, text=True, timeout=60, check=False,
+        )  # fmt: skip
+    assert run.returncode == 1
+    assert run.stderr.splitlines() == [
+        "cannot write the output: No space left on device",
+        "hint: check the disk that standard output leads to",
+    ]
+
+
+@pytest.mark.parametrize("words", ["--help", "generate --help", "completion bash", "generate --list"])
+def test_help_may_go_unread(words):
+    run = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m eligo {words} | true; exit ${{PIPESTATUS[0]}}"],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_closed_standard_output(tmp_path):
+    (tmp_path / "x.csv").write_text("parent,child\na,b\n")
+    for words in ("info x.csv", "convert x.csv y.dot", "--help"):
+        run = subprocess.run(
+            ["bash", "-c", f"{sys.executable} -m eligo {words} >&-"],
+            cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert run.returncode == 0
+        assert "error" not in run.stderr
+
+
+def test_names_need_not_fit_the_encoding_of_the_terminal(tmp_path):
+    (tmp_path / "x.csv").write_text("parent,child\né,日\n", encoding="utf-8")
+    run = eligo("info", str(tmp_path / "x.csv"), env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert (run.returncode, run.stderr) == (0, "")
+    assert r"\xe9 > \u65e5" in run.stdout

@@ -56,13 +56,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         if len(words) > 1 and words[1] in COMMANDS:
             words = [words[1], "--help"]
         else:
-            print(_HELP.format(commands="\n".join(f"  {name:<12} {text}" for name, text in COMMANDS.items())), end="")
-            return 0 if words else 2
+            commands = "\n".join(f"  {name:<12} {text}" for name, text in COMMANDS.items())
+            return _show(_HELP.format(commands=commands)) or (0 if words else 2)
     if words[0] == "--version":
         from eligo import __version__
 
-        print(f"eligo {__version__}")
-        return 0
+        return _show(f"eligo {__version__}\n")
     if words[0] not in COMMANDS:
         from eligo.cli.messages import usage_error
 
@@ -70,6 +69,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     from eligo.cli.messages import guarded
 
     return guarded(lambda: _run(words), debug=debug or "--debug" in words)
+
+
+def _show(text: str) -> int:
+    """Print without what a command needs: this is all that `eligo --help` runs."""
+    try:
+        print(text, end="", flush=True)
+    except OSError as error:
+        from eligo.cli.messages import output_lost
+
+        return output_lost(error)
+    return 0
 
 
 def command_parser(name: str) -> argparse.ArgumentParser:

@@ -69,7 +69,10 @@ def _facts(document: Document) -> dict[str, Any]:
 
 
 def _known_facts(dag: Dag) -> dict[str, Any]:
-    """What the file tells of times, memory and data; ``None`` where it tells nothing."""
+    """What the file tells of times, memory and data; ``None`` where it tells nothing.
+
+    Sums are of Python integers, since they may exceed 64 bits.
+    """
     import numpy as np
 
     from eligo.dag import OUTSIDE, UNKNOWN
@@ -83,13 +86,13 @@ def _known_facts(dag: Dag) -> dict[str, Any]:
     if dag.temp_bytes is not None:
         facts["temp_bytes"] = int(dag.temp_bytes.max())
     if dag.count is not None:
-        facts["tasks"] = int(dag.count.sum())
+        facts["tasks"] = sum(dag.count.tolist())
     if dag.data is not None:
         sizes, readers, outside = dag.data.size_bytes, dag.data.reader_counts, dag.data.producer == OUTSIDE
         facts["data"] = {
             "count": dag.data.k,
             "named": dag.data.names is not None,
-            "bytes": sum(sizes[sizes != UNKNOWN].tolist()),  # as Python integers: the sum may exceed 64 bits
+            "bytes": sum(sizes[sizes != UNKNOWN].tolist()),
             "unknown_sizes": int((sizes == UNKNOWN).sum()),
             "inputs": int(outside.sum()),
             "shared": int((readers[~outside] > 1).sum()),

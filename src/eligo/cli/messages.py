@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import io
 import os
 import sys
 from collections.abc import Callable, Iterable
 
 from eligo.errors import EligoError
 
-__all__ = ["guarded", "printable", "say", "usage_error", "warn"]
+__all__ = ["guarded", "output_lost", "printable", "say", "usage_error", "warn"]
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -50,32 +51,49 @@ def usage_error(text: str, choices: Iterable[str], given: str) -> int:
 
 def guarded(action: Callable[[], int], *, debug: bool) -> int:
     """Run a command; report what it raises as a message and an exit status."""
+    _mend_output()
     try:
-        status = action()
-        sys.stdout.flush()
-    except EligoError as error:
-        if debug:
+        try:
+            return action()
+        finally:
+            sys.stdout.flush()  # here and not at exit, also where argparse leaves after printing its help
+    except (EligoError, KeyboardInterrupt, MemoryError, OSError) as error:
+        if debug and not isinstance(error, BrokenPipeError):
             raise
-        say(str(error))
-        return FAILED
-    except BrokenPipeError:
-        # The reader of our output has gone (`eligo ... | head`): nothing is wrong. Python would complain once more
-        # when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
-    except KeyboardInterrupt:
-        if debug:
-            raise
-        say("interrupted")
-        return INTERRUPTED
-    except MemoryError:
-        if debug:
-            raise
-        say("not enough memory for this workflow\nhint: use a machine with more memory")
-        return FAILED
+        return _expected(error)
     except Exception as error:
         if debug:
             raise
         say(f"internal error: {type(error).__name__}: {error}\nhint: this is a bug in eligo; --debug shows where")
         return FAILED
-    return status
+
+
+def _expected(error: BaseException) -> int:
+    if isinstance(error, OSError):
+        return output_lost(error)
+    if isinstance(error, KeyboardInterrupt):
+        say("interrupted")
+        return INTERRUPTED
+    if isinstance(error, MemoryError):
+        say("not enough memory for this workflow\nhint: use a machine with more memory")
+    else:
+        say(str(error))
+    return FAILED
+
+
+def _mend_output() -> None:
+    """Let standard output take any text: names of jobs need not fit the encoding of the terminal."""
+    if sys.stdout is None:  # closed by `>&-`; its number must not go to a file that is opened later
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def output_lost(error: OSError) -> int:
+    """Say that standard output cannot be written; trouble with files has become an EligoError before."""
+    # What is still in the buffer goes nowhere, or Python would complain once more when it flushes at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):
+        return DONE  # the reader has gone (`eligo ... | head`): nothing is wrong
+    say(f"cannot write the output: {error.strerror or error}\nhint: check the disk that standard output leads to")
+    return FAILED
