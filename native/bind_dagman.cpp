@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <limits>
 #include <tuple>
 
@@ -66,6 +65,8 @@ auto column(std::vector<T> dagman::Scan::* member) {
     };
 }
 
+constexpr double max_seconds = 0x1p62;  // MAX_SECONDS of data.py: larger ones are unknown
+
 std::tuple<Out<Offset>, Out<double>> numbers(const DagmanScan& self, const std::string& name) {
     std::vector<Offset> marks;
     std::vector<double> values;
@@ -74,7 +75,7 @@ std::tuple<Out<Offset>, Out<double>> numbers(const DagmanScan& self, const std::
             double number = std::numeric_limits<double>::quiet_NaN();
             const auto end = value.data() + value.size();
             const auto read = std::from_chars(value.data(), end, number);
-            const bool fine = read.ec == std::errc() && read.ptr == end && std::isfinite(number) && number >= 0;
+            const bool fine = read.ec == std::errc() && read.ptr == end && number >= 0 && number < max_seconds;
             marks.push_back(static_cast<Offset>(mark));
             values.push_back(fine ? number : std::numeric_limits<double>::quiet_NaN());
         });

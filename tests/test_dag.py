@@ -150,6 +150,7 @@ def test_a_copy_with_other_names_leaves_the_first_alone():
         ({"jobs": 2, "time_s": [1]}, "time_s has 1 entries for 2 jobs"),
         ({"jobs": 1, "time_s": [-1]}, "not negative"),
         ({"jobs": 1, "time_s": [float("inf")]}, "finite"),
+        ({"jobs": 1, "time_s": [2.0**62]}, "below 2.62 seconds"),
         ({"jobs": 1, "temp_bytes": [-2]}, "temp_bytes must lie between"),
         ({"jobs": 1, "memory_bytes": [2**62]}, "memory_bytes must lie between"),
         ({"jobs": 1, "count": [-1]}, "counts must not be negative"),

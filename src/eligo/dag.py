@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from eligo import _core
-from eligo.data import MAX_BYTES, OUTSIDE, UNKNOWN, Data, Float64, Int32, Int64, check_sizes, job_numbers
+from eligo.data import MAX_BYTES, MAX_SECONDS, OUTSIDE, UNKNOWN, Data, Float64, Int32, Int64, check_sizes, job_numbers
 from eligo.errors import CycleError, EligoError
 
-__all__ = ["MAX_BYTES", "OUTSIDE", "UNKNOWN", "Dag", "Data", "Float64", "Int32", "Int64"]
+__all__ = ["MAX_BYTES", "MAX_SECONDS", "OUTSIDE", "UNKNOWN", "Dag", "Data", "Float64", "Int32", "Int64"]
 
 _Array = TypeVar("_Array", Int32, Int64, Float64)
 
@@ -272,8 +272,8 @@ def _times(values: ArrayLike | None, n: int) -> Float64 | None:
     times = _column(np.array(values, np.float64), n, "time_s")
     if np.isnan(times).all():
         return None
-    if np.any(times < 0) or np.any(np.isinf(times)):
-        raise ValueError("times must be finite and not negative")
+    if np.any(times < 0) or np.any(times >= MAX_SECONDS):
+        raise ValueError("times must be finite, below 2^62 seconds and not negative")
     return times
 
 

@@ -13,7 +13,18 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["MAX_BYTES", "OUTSIDE", "UNKNOWN", "Data", "Float64", "Int32", "Int64", "check_sizes", "job_numbers"]
+__all__ = [
+    "MAX_BYTES",
+    "MAX_SECONDS",
+    "OUTSIDE",
+    "UNKNOWN",
+    "Data",
+    "Float64",
+    "Int32",
+    "Int64",
+    "check_sizes",
+    "job_numbers",
+]
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -27,6 +38,9 @@ OUTSIDE = -1
 
 MAX_BYTES = 2**62
 """Sizes stay below this, so that sums and differences of a few fit 64 bits; larger ones are refused."""
+
+MAX_SECONDS = 2.0**62
+"""Times stay below this, some 10^11 years, so that no sum of them is infinite; larger ones are refused."""
 
 
 @final

@@ -135,3 +135,20 @@ def test_what_is_lost_is_said(diamond, capsys):
 def test_the_output_name_must_tell_a_format(diamond, capsys):
     assert main(["convert", "diamond.dag", "out.unknown"]) == 1
     assert "does not tell which format" in capsys.readouterr().err
+
+
+def test_sums_that_64_bits_do_not_hold(diamond, capsys):
+    most = 2**62 - 1
+    (diamond / "much.csv").write_text("job,count,output_bytes\n" + "".join(f"{job},{most},{most}\n" for job in "abcd"))
+    assert main(["info", "--json", "--job-data", "much.csv", "diamond.dag"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["tasks"] == facts["data"]["bytes"] == 4 * most
+
+
+def test_times_whose_sum_would_be_infinite_are_refused(diamond, capsys):
+    (diamond / "long.csv").write_text("job,time_s\na,1e308\nb,1e308\nd,1e308\n")
+    assert main(["info", "--json", "--job-data", "long.csv", "diamond.dag"]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("long.csv:2: ")
+    assert "too large" in captured.err

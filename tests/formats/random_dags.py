@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from eligo.dag import MAX_BYTES, OUTSIDE, UNKNOWN, Dag, Data
+from eligo.dag import MAX_BYTES, MAX_SECONDS, OUTSIDE, UNKNOWN, Dag, Data
 
 WORDS = st.sampled_from(
     ["a", "b", "job", "1", "01", "1.0", "-1", "node", "Graph", "x y", "é", "名", "a,b", "#c", '"', "->"]
@@ -26,7 +26,7 @@ def dags(draw: st.DrawFn, *, names: st.SearchStrategy[str] = WORDS | ANY_TEXT, d
     edges = draw(st.lists(st.sampled_from(pairs), unique=True, max_size=16)) if pairs else []
     tails, heads = [tail for tail, _ in edges], [head for _, head in edges]
     known: dict[str, Any] = {}
-    times = st.just(float("nan")) | st.floats(0, allow_infinity=False, allow_nan=False)
+    times = st.just(float("nan")) | st.floats(0, MAX_SECONDS, exclude_max=True)
     for key, values in (
         ("time_s", times), ("temp_bytes", SIZES), ("memory_bytes", SIZES), ("count", st.integers(0, 10**9))
     ):  # fmt: skip

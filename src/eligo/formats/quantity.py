@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from eligo.dag import MAX_BYTES
+from eligo.dag import MAX_BYTES, MAX_SECONDS
 from eligo.errors import EligoError
 from eligo.formats.sizes import parse_seconds, parse_size
 
@@ -63,7 +63,7 @@ def stated_seconds(value: object) -> float:
     Raises
     ------
     EligoError
-        It is not a number, or not finite.
+        It is not a number, not finite, or too large to be meant.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def stated_seconds(value: object) -> float:
             number = float(value)
         except OverflowError:
             number = math.inf
-        if math.isfinite(number):
+        if abs(number) < MAX_SECONDS:
             return number
     raise EligoError(f"time {shown(value)} is not a number of seconds", hint="write times in seconds, like 12.5")
 

@@ -11,7 +11,7 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 
-from eligo.dag import MAX_BYTES
+from eligo.dag import MAX_BYTES, MAX_SECONDS
 from eligo.errors import EligoError
 
 __all__ = ["format_size", "parse_count", "parse_seconds", "parse_size"]
@@ -94,7 +94,7 @@ def parse_seconds(text: str) -> float:
     seconds = float(match[1])
     if seconds < 0:
         raise EligoError(f"time {_shown(text)} is negative", hint="leave the time out where it is not known")
-    if seconds == float("inf"):
+    if seconds >= MAX_SECONDS:
         raise EligoError(f"time {_shown(text)} is too large", hint="write times in seconds, like 12.5")
     return abs(seconds)  # so that "-0" is 0
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eligo.dag import MAX_BYTES, UNKNOWN, Float64, Int64
+from eligo.dag import MAX_BYTES, MAX_SECONDS, UNKNOWN, Float64, Int64
 from eligo.formats.base import Notes
 from eligo.formats.dagman.commands import read_node
 from eligo.formats.dagman.keywords import Keyword
@@ -266,7 +266,7 @@ def _time(value: str | None) -> float:
         time = float(value) if value is not None else np.nan
     except ValueError:
         return np.nan
-    return time if 0 <= time < np.inf else np.nan
+    return time if 0 <= time < MAX_SECONDS else np.nan
 
 
 def _whole_numbers(values: NDArray[Any]) -> Int64:
