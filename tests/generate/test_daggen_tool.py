@@ -177,6 +177,7 @@ def test_edges_and_duplicates_of_the_whole_corpus():
     [
         {"jobs": 0}, {"fat": 1.1}, {"regular": -1}, {"density": 2}, {"jump": -1}, {"ccr": -1}, {"mindata": 0},
         {"mindata": 500, "maxdata": 400}, {"maxdata": 10**12}, {"minalpha": 0.5}, {"seed": -3}, {"flop_per_s": 0},
+        {"jump": 10**19}, {"jump": 10**400}, {"flop_per_s": 1e-300}, {"flop_per_s": float("nan")},
         {"jobs": 10**9}, {"fat": float("nan")}, {"jobs": 10**6, "fat": 0.99, "density": 1, "regular": 1},
     ],
 )  # fmt: skip

@@ -22,10 +22,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eligo.dag import MAX_BYTES, Dag, Data, Float64, Int64
+from eligo.dag import MAX_BYTES, MAX_SECONDS, Dag, Data, Float64, Int64
 from eligo.errors import EligoError
 from eligo.generate.family import Family, register
-from eligo.generate.limits import at_least, fits, within
+from eligo.generate.limits import MAX_JOBS, at_least, fits, within
 
 __all__ = ["DaggenDraw", "daggen", "daggen_draw"]
 
@@ -113,7 +113,11 @@ def daggen(
         data = Data(weight, np.arange(jobs, dtype=np.int32), dag.succ_ptr.copy(), dag.succ.copy())
     else:
         data = Data.per_edge(dag.tails, dag.heads, weight[dag.tails])
-    return dag.with_known(time_s=draw.cost_flop / flop_per_s, data=data)
+    with np.errstate(over="ignore"):
+        time_s = draw.cost_flop / flop_per_s
+    if np.any(time_s >= MAX_SECONDS):
+        raise EligoError("a task would take 2^62 seconds or more", hint="choose a larger flop_per_s or less data")
+    return dag.with_known(time_s=time_s, data=data)
 
 
 def daggen_draw(
@@ -144,6 +148,7 @@ def daggen_draw(
     within(0, 1e9, minalpha=minalpha)
     within(minalpha, 1e9, maxalpha=maxalpha)
     within(1, _MAX_DATA, maxdata=maxdata)
+    within(0, MAX_JOBS, jump=jump)
     fits(jobs)
     rng = np.random.Generator(np.random.PCG64(seed))
     sizes = _levels(jobs, fat, regular, rng)

@@ -6,9 +6,10 @@ mAdd -> mShrink -> mJPEG. With p images and d overlaps that is 2p + d + 6 jobs.
 
 The images lie in a nearly square grid. Each overlaps its neighbours beside and below; of the diagonal neighbours and
 those two places away in its row, as many overlap, drawn evenly, as the number of jobs asks for: about four overlaps an
-image, as in the gallery, so that an image takes part in 3 to 10 (Malewicz et al. 2006, section 3.3: a bipartite
-component with over 1,000 of 7,881 jobs, each of whose sources has from a few to about ten children, some shared). The
-edge from mProject to mBackground is a shortcut, as it is in the real workflows.
+image, as in the gallery, so that an image takes part in 3 to 10, or in 2 if it is alone in the last row (Malewicz et
+al. 2006, section 3.3: a bipartite component with over 1,000 of 7,881 jobs, each of whose sources has from a few to
+about ten children, some shared); in mosaics of fewer than 40 jobs also in fewer. The edge from mProject to mBackground
+is a shortcut, as it is in the real workflows.
 """
 
 from __future__ import annotations

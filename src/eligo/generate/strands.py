@@ -8,6 +8,7 @@ bipartite trees (Cordasco et al. 2010, section 5.2) are the same dags under anot
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -18,9 +19,11 @@ import numpy as np
 from eligo.dag import Dag
 from eligo.errors import EligoError
 from eligo.generate.family import Family, register
-from eligo.generate.limits import at_least, at_least_each, fits
+from eligo.generate.limits import at_least_each, fits
 
 __all__ = ["planar_bipartite_tree", "strand"]
+
+_PART = re.compile(r"(1/)?([0-9]{1,18})")
 
 
 def strand(kind: Literal["T", "W", "M"], degrees: Sequence[int]) -> Dag:
@@ -107,14 +110,12 @@ def planar_bipartite_tree(parts: Sequence[str]) -> Dag:
 
 
 def _part(text: str) -> Fraction:
-    try:
-        number = Fraction(text)
-    except (ValueError, TypeError, ZeroDivisionError, OverflowError):
-        number = Fraction(0)
-    if number <= 0 or number == 1 or 1 not in (number.numerator, number.denominator):
+    # Not all that Fraction reads: of "1e99999999" it would write out the digits.
+    match = _PART.fullmatch(str(text))
+    if match is None or int(match[2]) < 2:
         raise EligoError(f"{text!r} is not a part of a planar bipartite tree", hint="write d or 1/d with d above 1")
-    at_least(2, degree=max(number.numerator, number.denominator))
-    return number
+    degree = int(match[2])
+    return Fraction(1, degree) if match[1] else Fraction(degree)
 
 
 register(
