@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import subprocess
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -317,3 +318,10 @@ def _same_both_ways(text: str) -> None:
 )
 def test_sniff(head: str, wanted: bool) -> None:
     assert dot.sniff(head) is wanted
+
+
+@pytest.mark.parametrize("part", ["/**/ ", "/* x */\n", "// x\n", "/*", "\n", "digraph b\n", "digraph b /*\n"])
+def test_sniffing_takes_linear_time(part: str) -> None:
+    start = time.perf_counter()
+    assert not dot.sniff("digraph a" + part * (65_000 // len(part)))
+    assert time.perf_counter() - start < 1
