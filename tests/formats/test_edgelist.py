@@ -52,6 +52,30 @@ def test_forms(text: str) -> None:
     assert document.dag.data is None
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["sep=,\na,b\nb,c\n", "sep=;\r\nfrom;to\r\na;b\r\nb;c\r\n;\r\n", "a,b\rb,c\r", "\ufeffsep=\t\na\tb\nb\tc"],
+)
+def test_forms_of_spreadsheets(text: str) -> None:
+    assert edge_names(read(text).dag) == {("a", "b"), ("b", "c")}
+    assert read(text).dag.names == ("a", "b", "c")
+
+
+def test_attributes_of_networkx_are_skipped_and_noted() -> None:
+    document = read("a b {'weight': 3, 'x': 'y'}\nb c {}\n")
+    assert edge_names(document.dag) == {("a", "b"), ("b", "c")}
+    assert document.warnings == ("x.csv:1: attributes of edges, as networkx writes them, are not read (and 1 more)",)
+
+
+def test_jobs_of_which_some_are_called_like_columns() -> None:
+    assert edge_names(read("job,b\nb,task\n").dag) == {("job", "b"), ("b", "task")}
+
+
+def test_a_list_without_any_edge_is_noted() -> None:
+    assert "no edge" in read("a->b\nb->c\n").warnings[0]
+    assert not read(written(Dag.from_edges(["a", "b"]))).warnings
+
+
 def test_quotes() -> None:
     text = 'parent,child\n"x, ""y""",b\n" c ","two\nlines"\nx"y,z\n"#d",\n'
     dag = read(text).dag
@@ -110,7 +134,7 @@ def test_what_is_lost_is_told(dag: Dag) -> None:
     assert edge_names(again) == edge_names(dag)
 
 
-@pytest.mark.parametrize("name", ["", "\udcff", "a\ud800"])
+@pytest.mark.parametrize("name", ["", "\udcff", "a\ud800", "a\0"])
 def test_names_that_no_field_can_hold_are_refused(name: str) -> None:
     with pytest.raises(EligoError, match="name"):
         written(Dag.from_names([(name, "a")]))
@@ -134,6 +158,9 @@ def test_names_that_no_field_can_hold_are_refused(name: str) -> None:
         ('a,b\n"c"x,d\n', 2, "quoted field"),
         ('a,b\n"c\nd"x,d\n', 2, "quoted field"),
         ("a,b\nb,\0c\n", 2, "NUL"),
+        ("job,depends_on\nb,a\n", 1, "which column"),
+        ("id;Parent\nb;a\n", 1, "which column"),
+        ("a;b;3,5\n", 1, "not a number"),
     ],
 )
 def test_malformed(text: str, line: int, part: str) -> None:
@@ -160,7 +187,7 @@ def test_cycles_name_a_line() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a," * 10**6, '"' * (10**6 + 1), '"a' * 10**6, '""' * 10**6 + ",\n,", "a " * 10**6 + '"']
+    "text", ["a," * 10**6, '"' * (10**6 + 1), '"a' * 10**6, '""' * 10**6 + ",\n,x", "a " * 10**6 + '"']
 )
 def test_extremes_end_quickly_in_an_error(text: str) -> None:
     edgelist.sniff(text)

@@ -4,7 +4,8 @@ Fields are separated by commas, tabs, semicolons or blanks, whichever the first 
 begin with ``#`` are remarks. A first line such as ``parent,child,size_bytes`` (or source and target, from and to, tail
 and head, in any order and with further columns) is a header; without one, the columns are parent, child, size. A
 line with a parent alone declares a job: that is how jobs without edges are kept. Sizes are read as
-``eligo.formats.edge_weights`` says.
+``eligo.formats.edge_weights`` says. A first line that is a header of other words (``job,depends_on``) is refused: taken
+as an edge, it would stand for dependencies that all point the wrong way.
 
 Lines without quotes, that is nearly all, are split by the string method; only the others go through a regular
 expression. Reading 10^6 edges takes about as long as splitting their lines twice.
@@ -35,6 +36,10 @@ SUFFIXES = (".csv", ".tsv", ".edges", ".edgelist")
 _PARENT = frozenset(["parent", "source", "from", "tail", "src", "predecessor"])
 _CHILD = frozenset(["child", "target", "to", "head", "dst", "successor"])
 _SIZE = frozenset(["size_bytes", "size", "bytes"])
+_HEADER_WORDS = frozenset(  # of headers that do not tell which column waits for which
+    ["child_id", "children", "dependencies", "dependency", "depends_on", "edge", "id", "job", "job_id", "name", "node",
+     "parent_id", "parents", "task", "task_id", "weight"]
+)  # fmt: skip
 _OTHER_LANGUAGES = frozenset(  # the words with which lines of DAGMan and of the Cloud Workflow Simulator begin
     [
         "abort_dag_on", "category", "config", "connect", "done", "dot", "edge", "env", "file", "final", "include",
@@ -44,7 +49,7 @@ _OTHER_LANGUAGES = frozenset(  # the words with which lines of DAGMan and of the
     ]
 )  # fmt: skip
 _UNLIKELY = re.compile(r"[\s{}\[\]<>=]|:$")
-_SURROGATES = re.compile(r"[\ud800-\udfff]")
+_NOT_TEXT = re.compile(r"[\0\ud800-\udfff]")
 _SNIFFED_LINES = 50
 _CHUNK = 10_000
 
@@ -136,6 +141,7 @@ class _Reader:
         columns = _header(first, table_delimiter(self.source) == BLANKS)
         if columns is None:
             columns = _PLAIN_COLUMNS
+            self._check_no_header(line, first)
             self._add_row(line, first, columns)
         else:
             self._note_other_columns(line, first, columns)
@@ -143,9 +149,18 @@ class _Reader:
             self._add_row(line, fields, columns)
         if not self.number:
             self.notes.add(self.source.path, line, "the list has a header but no job")
+        elif not self.tails and columns is _PLAIN_COLUMNS:
+            self.notes.add(
+                self.source.path, line, "no line names two jobs, so there is no edge: fields end at , ; or blanks"
+            )
         if columns.size < columns.most and columns is not _PLAIN_COLUMNS and self.sizes is None:
             self.sizes = [UNKNOWN] * len(self.tails)
         return Document(self._dag(), NAME, self.source, self.notes.texts())
+
+    def _check_no_header(self, line: int, fields: list[str]) -> None:
+        words = {field.lower() for field in fields}
+        if len(fields) > 1 and words & _HEADER_WORDS and words <= _HEADER_WORDS | _PARENT | _CHILD | _SIZE:
+            self._fail(line, "the header does not say which column is the parent", "name the columns parent and child")
 
     def _note_other_columns(self, line: int, header: list[str], columns: _Columns) -> None:
         for place, word in enumerate(header):
@@ -154,6 +169,9 @@ class _Reader:
 
     def _add_row(self, line: int, fields: list[str], columns: _Columns) -> None:
         count = len(fields)
+        if count > 2 and fields[2].startswith("{") and columns is _PLAIN_COLUMNS and fields[-1].endswith("}"):
+            self.notes.add(self.source.path, line, "attributes of edges, as networkx writes them, are not read")
+            fields, count = fields[:2], 2
         if count > columns.most:
             self._fail(line, f"the line has {count} fields", "a line has a parent, a child and perhaps a size")
         parent = fields[columns.parent] if count > columns.parent else ""
@@ -212,7 +230,7 @@ def generate(dag: Dag, lost: Notes) -> Iterator[str]:
     Raises
     ------
     EligoError
-        A job's name is empty or not UTF-8, which no field can hold.
+        A job's name is empty, holds NUL or is not UTF-8, which no field can hold.
 
     Examples
     --------
@@ -224,8 +242,8 @@ def generate(dag: Dag, lost: Notes) -> Iterator[str]:
     """
     if "" in dag:
         raise EligoError("a job without a name cannot stand in an edge list", hint="write DOT instead")
-    if any(map(_SURROGATES.search, dag.names)):
-        raise EligoError("a job's name is not UTF-8 and cannot stand in an edge list", hint="write DOT instead")
+    if any(map(_NOT_TEXT.search, dag.names)):
+        raise EligoError("a job's name holds NUL or is not UTF-8: no edge list can hold it", hint="write DOT instead")
     weighted = is_edge_weights(dag)
     _note_lost(dag, weighted, lost)
     names = [quote_field(name) for name in dag.names]

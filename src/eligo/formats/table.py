@@ -4,6 +4,9 @@ The standard ``csv`` module cannot say whether a field was quoted, so it can nei
 nor keep those within quotes, and its limit on the length of fields is global. Here lines without a quote, that is
 nearly all, are split by the string method; from a line with one, a regular expression takes field after field,
 across line ends where quotes ask for it. Both are linear.
+
+Spreadsheets add oddities of their own, which say nothing of the table: a first line ``sep=;``, rows of delimiters
+only, and lines that end in a carriage return alone.
 """
 
 from __future__ import annotations
@@ -21,6 +24,10 @@ BLANKS = " "
 _CANDIDATES = ("\t", ",", ";")
 _QUOTED_FIELD = r'(?<![^\s,;])"(?:[^"]++|"")*+"'  # quotes count only where a field begins
 _FIRST_ROW = re.compile(rf'(?:\s*+#[^\n]*+)*+\s*+((?:{_QUOTED_FIELD}|[^"\n]++|")*+)')
+_NETWORKX_ROW = re.compile(
+    r"[^\s,;]++[ \t]++[^\s,;]++[ \t]++\{[^\n]*\}\s*"
+)  # commas in a dictionary separate no fields
+_SEPARATOR_LINE = re.compile(r'"?sep=([\t,;])"?[^\S\n]*+(?:\n|\Z)', re.IGNORECASE)
 _QUOTED = re.compile(_QUOTED_FIELD)
 _INSIDE = r'"((?:[^"]++|"")*+)"'
 _FIELDS = {  # a quoted or a plain field, then the delimiter, the end of the line or the end of the text
@@ -33,18 +40,41 @@ _FIELDS[BLANKS] = re.compile(rf'[^\S\n]*+(?:{_INSIDE}(?!\S)|((?!")\S++))[^\S\n]*
 def table_delimiter(source: Source) -> str:
     r"""Return what separates the fields of the first row: a tab, comma or semicolon outside quotes, else blanks.
 
+    Where a row has both, the more frequent of comma and semicolon counts: ``a;b;3,5`` has three fields.
+
     Examples
     --------
-    >>> [table_delimiter(Source("a", text)) for text in (b'# x,y\n"a,b"\tc\nd,e', b"a b, c", b"a b")]
-    ['\t', ',', ' ']
+    >>> [table_delimiter(Source("a", text)) for text in (b'# x,y\n"a,b"\tc\nd,e', b"a b, c", b"a;b;3,5", b"a b")]
+    ['\t', ',', ';', ' ']
     """
-    first = _FIRST_ROW.match(source.text())
-    plain = _QUOTED.sub("", first[1] if first else "")
-    return next((mark for mark in _CANDIDATES if mark in plain), BLANKS)
+    return _delimiter(_lines(source))
+
+
+def _lines(source: Source) -> str:
+    """Return the text with lines that end in a newline, as those of old spreadsheets do not."""
+    text = source.text()
+    return text.replace("\r", "\n") if "\r" in text and "\n" not in text else text
+
+
+def _delimiter(text: str) -> str:
+    stated = _SEPARATOR_LINE.match(text)
+    if stated:
+        return stated[1]
+    first = _FIRST_ROW.match(text)
+    row = first[1] if first else ""
+    if _NETWORKX_ROW.fullmatch(row):
+        return BLANKS
+    plain = _QUOTED.sub("", row)
+    if "\t" in plain:
+        return "\t"
+    commas, semicolons = plain.count(","), plain.count(";")
+    if commas or semicolons:
+        return ";" if semicolons > commas else ","
+    return BLANKS
 
 
 def split_table(source: Source) -> Iterator[tuple[int, list[str]]]:
-    r"""Yield the line number and the fields of each row; empty lines and those that begin with ``#`` are skipped.
+    r"""Yield the line number and the fields of each row; empty rows and lines that begin with ``#`` are skipped.
 
     Raises
     ------
@@ -56,12 +86,13 @@ def split_table(source: Source) -> Iterator[tuple[int, list[str]]]:
     >>> list(split_table(Source("a.csv", b'# remark\na, b\n\n"x, ""y"" z",\n')))
     [(2, ['a', 'b']), (4, ['x, "y" z', ''])]
     """
-    text = source.text()
+    text = _lines(source)
     nul = text.find("\0")
     if nul >= 0:
         raise source.error(text.count("\n", 0, nul) + 1, "there is a NUL byte", hint="this is not a text file")
-    delimiter = table_delimiter(source)
-    at, number, size = 0, 0, len(text)
+    delimiter = _delimiter(text)
+    stated = _SEPARATOR_LINE.match(text)
+    at, number, size = (stated.end(), 1, len(text)) if stated else (0, 0, len(text))
     while at < size:
         end = text.find("\n", at)
         if end < 0:
@@ -73,7 +104,9 @@ def split_table(source: Source) -> Iterator[tuple[int, list[str]]]:
             at = end + 1
             continue
         if '"' not in line:
-            yield number, line.split() if delimiter == BLANKS else [field.strip() for field in line.split(delimiter)]
+            fields = line.split() if delimiter == BLANKS else [field.strip() for field in line.split(delimiter)]
+            if any(fields):
+                yield number, fields
             at = end + 1
             continue
         fields, end = _split_quoted(source, text, at, number, delimiter)
