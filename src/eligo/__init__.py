@@ -63,15 +63,20 @@ _HOME = {
 }
 
 
+_MODULES = ("formats", "generate", "graph")
+
+
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module 'eligo' has no attribute {name!r}")
     from importlib import import_module
 
+    if name in _MODULES:
+        return import_module(f"eligo.{name}")
+    if name not in __all__:
+        raise AttributeError(f"module 'eligo' has no attribute {name!r}")
     value = getattr(import_module(_HOME.get(name, "eligo.errors")), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__all__, *_MODULES, "__version__"]

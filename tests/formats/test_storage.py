@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import stat
+import subprocess
 import sys
 
 import pytest
@@ -108,8 +109,17 @@ def test_new_files_obey_the_umask(tmp_path):
 def test_what_cannot_be_written(tmp_path):
     with pytest.raises(EligoError, match="is a directory"):
         replace_file(tmp_path, [b""])
-    with pytest.raises(EligoError, match="cannot be written"):
+    with pytest.raises(EligoError, match="there is no directory .*no\n.*mkdir -p"):
         replace_file(tmp_path / "no" / "such", [b""])
+    with pytest.raises(EligoError, match="cannot be written: No space left"):
+        replace_file("/dev/full", [b"x" * 100_000])
+
+
+def test_the_name_of_standard_output():
+    """``eligo convert x.dag /dev/stdout | ...``: a pipe behind links that lead to no file."""
+    code = "from eligo.formats.storage import replace_file; replace_file('/dev/stdout', [b'text'])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=True)
+    assert run.stdout == b"text"
 
 
 def test_devices_are_written_not_replaced():

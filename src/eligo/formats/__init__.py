@@ -19,8 +19,10 @@ from eligo.formats.storage import Source, load, replace_file
 
 __all__ = ["Document", "EdgeRule", "find_format", "format_for_writing", "formats", "open_document", "read", "write"]
 
-# In the order in which content is tried: the formats that are easiest to tell come first.
-_MODULES = ("wfformat", "dax", "pegasus", "dot", "cws", "stg", "dagman", "edgelist", "mermaid")
+# In the order in which content and names are tried: an edge list is nearly anything, so it comes last.
+_MODULES = ("wfformat", "dax", "pegasus", "dot", "dagman", "cws", "stg", "edgelist", "mermaid")
+
+_ALIASES = {"json": "wfformat", "xml": "dax", "yaml": "pegasus", "yml": "pegasus", "csv": "edgelist", "tsv": "edgelist"}
 
 _HEAD_BYTES = 65_536
 
@@ -129,7 +131,7 @@ def _listed(ability: str) -> str:
 
 def _by_name(name: str) -> FormatModule:
     try:
-        return formats()[name]
+        return formats()[_ALIASES.get(name, name)]
     except KeyError:
         raise EligoError(f"unknown format {name!r}", hint=f"one of: {', '.join(formats())}") from None
 
@@ -147,7 +149,7 @@ def format_for_writing(path: str | os.PathLike[str], format: str | None = None) 
             return module
     raise EligoError(
         f"{os.fspath(path)}: the name does not tell which format to write",
-        hint=f"name the format, one of: {_listed('generate')}",
+        hint=f"name the format with --to, one of: {_listed('generate')}",
     )
 
 
@@ -167,6 +169,17 @@ def find_format(source: Source) -> FormatModule:
     for module in formats().values():  # content that fits nothing: the named format's reader says best what is wrong
         if name.endswith(module.SUFFIXES) and hasattr(module, "parse"):
             return module
-    raise source.error(
-        1, "this is no workflow format I know", hint=f"name the format with --from, one of: {_listed('parse')}"
-    )
+    raise source.error(1, "this is no workflow format I know", hint=_hint(source, name))
+
+
+def _hint(source: Source, name: str) -> str:
+    """Say what to give instead of something that looks like no workflow."""
+    if b"\0" in source.data[:_HEAD_BYTES]:
+        return f"a binary file; workflows are text: {_listed('parse')}"
+    if name.endswith((".sub", ".submit")) or re.search(rb"(?mi)^\s*queue\b", source.data):
+        return "an HTCondor submit file describes one job; name the DAG file that refers to it"
+    if name.endswith(("snakefile", ".smk")):
+        return "let Snakemake print the graph: snakemake --dag > workflow.dot"
+    if name.endswith(".nf"):
+        return "let Nextflow print the graph: nextflow run FILE -preview -with-dag workflow.dot"
+    return f"name the format with --from, one of: {_listed('parse')}"

@@ -151,20 +151,24 @@ def replace_file(path: str | os.PathLike[str], chunks: Iterable[bytes]) -> None:
         return
     if name.endswith(".gz"):
         chunks = _pack(chunks)
-    target = Path(os.path.realpath(name))
-    if target.is_dir():
+    if Path(name).is_dir():
         raise EligoError(f"{name}: is a directory", hint="name a file to write")
     try:
-        _write_beside(target, chunks)
+        if Path(name).exists() and not Path(name).is_file():  # a device or a pipe: nothing to replace
+            with Path(name).open("wb") as stream:
+                stream.writelines(chunks)
+        else:
+            _write_beside(Path(os.path.realpath(name)), chunks)
+    except FileNotFoundError:
+        folder = os.path.dirname(name)
+        raise EligoError(f"{name}: there is no directory {folder}", hint=f"make it first: mkdir -p {folder}") from None
     except OSError as error:
-        raise EligoError(f"{name}: cannot be written: {error.strerror}", hint="nothing was changed") from None
+        raise EligoError(
+            f"{name}: cannot be written: {error.strerror}", hint="check permissions and free space; nothing was changed"
+        ) from None
 
 
 def _write_beside(target: Path, chunks: Iterable[bytes]) -> None:
-    if target.exists() and not target.is_file():  # a device or a pipe: nothing to replace
-        with target.open("wb") as stream:
-            stream.writelines(chunks)
-        return
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".tmp", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
