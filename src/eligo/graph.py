@@ -142,8 +142,9 @@ def critical_path(dag: Dag) -> CriticalPath:
     job = int(np.argmax(finish))
     length = float(finish[job])
     path = [job]
-    while (parents := dag.parents(path[-1])).size:
-        path.append(int(parents[np.argmax(finish[parents])]))
+    begin, parent, ends = dag.pred_ptr.tolist(), dag.pred.tolist(), finish.tolist()  # arrays cost more a step
+    while parents := parent[begin[path[-1]] : begin[path[-1] + 1]]:
+        path.append(max(parents, key=ends.__getitem__))
     return CriticalPath(length, dag.time_s is not None, tuple(reversed(path)))
 
 

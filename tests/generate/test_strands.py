@@ -76,8 +76,13 @@ def test_planar_bipartite_trees_are_t_strands(degrees):
         assert planar_bipartite_tree(parts) == strand("T", degrees)
 
 
-@pytest.mark.parametrize("parts", [[], ["1"], ["0"], ["2/3"], ["x"], ["2", "3"], ["1/2", "1/3"], ["-2"], ["1/0"], ["1e99999999"],
-                                   ["2.0"], ["9" * 5000], ["1/" + "9" * 30], ["9" * 18]])  # fmt: skip
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [], ["1"], ["0"], ["2/3"], ["x"], ["2", "3"], ["1/2", "1/3"], ["-2"], ["1/0"], ["2.0"], ["1e99999999"],
+        ["9" * 18], ["9" * 5000], ["1/" + "9" * 30],
+    ],
+)  # fmt: skip
 def test_refuses_parts(parts):
     with pytest.raises(EligoError):
         planar_bipartite_tree(parts)
