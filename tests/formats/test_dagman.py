@@ -138,6 +138,7 @@ JOBSTATE_LOG  =>  one file
 SAVE_POINT_FILE z  =>  unknown job
 SAVE_POINT_FILE ALL_NODES  =>  ALL_NODES
 SAVE_POINT_FILE a b c  =>  at most one
+NODE_STATUS_FILE f 3 ALWAYS-UPDATE x  =>  perhaps seconds
 REJECT  =>  REJECT
 REJECT x  =>  REJECT stands alone
 CONNECT a b  =>  no splice 'a'

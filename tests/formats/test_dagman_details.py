@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from eligo.errors import ParseError
 from eligo.formats import open_document
 from eligo.formats.dagman import Details, logical_lines, parse
 from eligo.formats.dagman.commands import AbortDagOn, Retry, Script
@@ -250,3 +251,28 @@ def test_many_submit_files_are_looked_up_in_one_listing(tmp_path: Path, monkeypa
     assert dag.memory_bytes is not None
     assert np.flatnonzero(dag.memory_bytes >= 0).tolist() == [7]
     assert len(opened) < 10
+
+
+_BODIES = st.lists(
+    st.sampled_from(
+        ["x", "a.b", "+a", "if", "else", "endif", "queue", "include", " ", "\t", "=", ":", "@=E", "@E", "#", "}", "\\"]
+        + ["\n"] * 5 + ["é", "x = 1\n", "if true\n", "\r\n", "}\n"]
+    ),
+    max_size=14,
+).map("".join)  # fmt: skip
+
+
+@settings(deadline=None, max_examples=400)
+@given(_BODIES)
+def test_plain_descriptions_are_no_exception(body: str) -> None:
+    """Plain descriptions are accepted at a glance; behind a continued line the same one is read line by line."""
+    assert inline_of(body) == inline_of(body, before="z = \\\n1\n")
+
+
+def inline_of(body: str, before: str = "") -> str | None:
+    try:
+        details = parse(Source("x.dag", f"JOB a {{\n{before}{body}\n}}\n".encode())).details
+    except ParseError:
+        return None
+    inline = details.job(0).inline
+    return inline and inline.removeprefix(before)

@@ -118,6 +118,7 @@ def test_paths_may_begin_at_the_current_directory(tmp_path: Path, monkeypatch: p
         ({"x_dag": "JOB a a\nPARENT a CHILD y\nINCLUDE s.dag\n"}, "unknown job"),
         ({"x_dag": "INCLUDE s.dag\nINCLUDE s.dag\n"}, "already taken"),
         ({"x_dag": "INCLUDE nope.dag\n"}, "does not exist"),
+        ({"x_dag": "INCLUDE s.dag\r"}, "does not exist"),  # a last line without a newline is not trimmed
         ({"x_dag": "SPLICE s nope.dag\n"}, "does not exist"),
         ({"x_dag": "INCLUDE x.dag\n"}, "itself"),
         ({"x_dag": "SPLICE s x.dag\n"}, "itself"),

@@ -16,8 +16,8 @@ from eligo.formats.dagman.lines import Command
 from eligo.formats.dagman.words import Malformed, Var, Words, fold, is_whole_number, read_integer, read_vars
 
 __all__ = [
-    "AbortDagOn", "Mark", "NodeLine", "Retry", "Script", "SpliceLine", "read_connect", "read_links", "read_mark",
-    "read_maxjobs", "read_node", "read_pin", "read_setting", "read_splice", "read_submit_description_name",
+    "AbortDagOn", "Mark", "NodeLine", "Retry", "Script", "SpliceLine", "read_connect", "read_include", "read_links",
+    "read_mark", "read_maxjobs", "read_node", "read_pin", "read_setting", "read_splice", "read_submit_description_name",
 ]  # fmt: skip
 
 _RESERVED = frozenset({"PARENT", "CHILD", "ALL_NODES"})
@@ -198,26 +198,34 @@ def read_maxjobs(command: Command) -> tuple[str, int]:
     return words[0], number
 
 
+def read_include(command: Command) -> str:
+    """Read ``INCLUDE file``."""
+    words = Words(command.text).left()[1:]
+    if len(words) != 1:
+        raise Malformed("INCLUDE takes one file", "write INCLUDE file")
+    return words[0]
+
+
 def read_setting(command: Command) -> str:
     """Check a command about the DAG as a whole and return what follows its keyword."""
     words = Words(command.text)
     words.next()
-    rest = words.rest_trimmed().rstrip("\r\v\f")
+    rest = words.rest_trimmed()
     parts = Words(rest).left()
     match command.kind:
         case Keyword.DOT:
             _check_dot(parts)
         case Keyword.NODE_STATUS_FILE:
             _check_node_status_file(parts)
-        case Keyword.JOBSTATE_LOG | Keyword.INCLUDE:
+        case Keyword.JOBSTATE_LOG:
             if len(parts) != 1:
-                raise Malformed(f"{command.kind.name} takes one file", f"write {command.kind.name} file")
+                raise Malformed("JOBSTATE_LOG takes one file", "write JOBSTATE_LOG file")
         case Keyword.REJECT:
             if parts:
                 raise Malformed("REJECT stands alone", "remove what follows it")
         case _:
             pass  # CONFIG, SET_JOB_ATTR and ENV are condor_submit_dag's; DAGMan takes anything
-    return rest
+    return rest.rstrip("\r\v\f")
 
 
 def _check_dot(parts: list[str]) -> None:

@@ -10,8 +10,9 @@ The ranges of :func:`logical_lines` cover the file, so that whoever changes one 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from eligo.formats.dagman.keywords import NODE_KEYWORDS, Keyword, keyword_of
 from eligo.formats.dagman.words import Words, fold
@@ -20,6 +21,7 @@ from eligo.formats.storage import Source
 __all__ = ["Command", "LogicalLine", "decode", "logical_lines", "read_command", "read_lines"]
 
 _SPACES = b" \t\n\v\f\r"
+_CLOSING_BRACE = re.compile(rb"^[ \t\v\f\r]*\}", re.MULTILINE)
 _MAY_OPEN = frozenset({*NODE_KEYWORDS, Keyword.SUBMIT_DESCRIPTION} - {Keyword.SUBDAG})
 
 
@@ -39,8 +41,12 @@ def read_lines(data: bytes, at: int = 0, end: int | None = None) -> Iterator[tup
     stop = len(data) if end is None else end
     while at < stop:
         begin = at
-        at, text, ended = _physical(data, at)
-        if ended and text.endswith(b"\\") and not text.startswith((b"#", b"//")):
+        newline = data.find(b"\n", at)
+        if newline < 0:
+            yield begin, len(data), data[at:]
+            return
+        at, text = newline + 1, data[at:newline].strip(_SPACES)
+        if text.endswith(b"\\") and not text.startswith((b"#", b"//")):
             at, text = _join(data, at, text[:-1])
         yield begin, at, text
 
@@ -107,33 +113,41 @@ def read_command(data: bytes, begin: int) -> Command:
     text = decode(raw)
     words = Words(text)
     kind = keyword_of(words.next())
-    if kind not in _MAY_OPEN:
-        return Command(begin, end, kind, text)
-    words.next()
-    mark = words.next_maybe_quoted()
-    if mark.startswith("{"):
-        return _braced(data, Command(begin, end, kind, text))
-    if mark.startswith("@=") and len(mark) > 2:
-        return _tagged(data, Command(begin, end, kind, text), b"@" + mark[2:].encode("utf-8", "surrogateescape"))
+    if kind in _MAY_OPEN:
+        words.next()
+        mark = words.next_maybe_quoted()
+        if mark.startswith("{"):
+            return Command(begin, *_braced(data, end, kind, text))
+        if mark.startswith("@=") and len(mark) > 2:
+            close = b"@" + mark[2:].encode("utf-8", "surrogateescape")
+            return Command(begin, *_tagged(data, end, kind, text, close))
     return Command(begin, end, kind, text)
 
 
-def _braced(data: bytes, opening: Command) -> Command:
-    for at, end, line in read_lines(data, opening.end):
+_Rest = tuple[int, Keyword, str, tuple[int, int], str | None]
+
+
+def _braced(data: bytes, body: int, kind: Keyword, text: str) -> _Rest:
+    """Return all of a command but its beginning; the line that closes it begins with a brace."""
+    at = body
+    brace = _CLOSING_BRACE.search(data, body)
+    if brace and data.find(b"\\", body, brace.start()) < 0:
+        at = brace.start()  # no line before it continues, so it is not the continuation of one
+    for begin, end, line in read_lines(data, at):
         if line.startswith(b"}"):
-            return replace(opening, end=end, body=(opening.end, at), closing=decode(line[1:]))
-    return replace(opening, end=len(data), body=(opening.end, len(data)))
+            return end, kind, text, (body, begin), decode(line[1:])
+    return len(data), kind, text, (body, len(data)), None
 
 
-def _tagged(data: bytes, opening: Command, close: bytes) -> Command:
-    at = opening.end
+def _tagged(data: bytes, body: int, kind: Keyword, text: str, close: bytes) -> _Rest:
+    at = body
     while at < len(data):
         end, line, _ = _physical(data, at)
         line = line.strip(_SPACES)
         if line == close or line.startswith((close + b" ", close + b"\t")):
-            return replace(opening, end=end, body=(opening.end, at), closing=decode(line[len(close) :]))
+            return end, kind, text, (body, at), decode(line[len(close) :])
         at = end
-    return replace(opening, end=len(data), body=(opening.end, len(data)))
+    return len(data), kind, text, (body, len(data)), None
 
 
 @dataclass(frozen=True, slots=True)

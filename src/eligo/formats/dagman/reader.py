@@ -18,6 +18,7 @@ from eligo.formats.dagman.commands import (
     NodeLine,
     SpliceLine,
     read_connect,
+    read_include,
     read_links,
     read_mark,
     read_maxjobs,
@@ -244,7 +245,7 @@ class _Reader:
             command = read_command(here.file.source.data, at)
             if kind == Keyword.INCLUDE:
                 with _Where(here.file, at):
-                    name = read_setting(command).strip(" \t")
+                    name = read_include(command)
                 number, path = self.library.open(here.file, at, scope.directory, name)
                 yield self.read_file(scope, number, path)
             else:

@@ -24,6 +24,11 @@ _HERE = re.compile(r"([A-Za-z0-9_./]+)\s*@=\s*(.*)")
 _IF = re.compile(r":?\s*(if|elif|else|endif)(\s|$)", re.IGNORECASE)
 _KEYWORD = re.compile(r"@?(include|use|error|warning)\b[^=:]*:", re.IGNORECASE)
 _QUEUE = re.compile(r"queue(\s+.*)?$", re.IGNORECASE | re.DOTALL)
+_BEFORE_EQUALS = re.compile(r"([^\s=:]*)\s*(=)")
+# What nearly all are: comments, blank lines and assignments without continuation or words that mean something else.
+_PLAIN_BODY = re.compile(
+    rb"([ \t\r]*(#[^\\\n]*|(?!(if|elif|else|endif|queue)\b)[a-z0-9_./]+[ \t]*=[^\\\n]*)?\n)*", re.IGNORECASE
+)
 _LEGAL_NAME = re.compile(r"[A-Za-z0-9_./]+")
 MACRO = re.compile(r"\$\(([A-Za-z0-9_.]+)(?::([^()]*))?\)")
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([KMGTP]?)(I?B?)", re.IGNORECASE)
@@ -190,6 +195,8 @@ def read_size(text: str, default_unit: str) -> int | None:
 
 def check_description(source: Source, begin: int, end: int) -> None:
     """Refuse a description inside a DAG file that HTCondor's own parser refuses when it reads the DAG."""
+    if _PLAIN_BODY.fullmatch(source.data, begin, end):
+        return
     depth, here = 0, None
     for at, _, raw in read_lines(source.data, begin, end):
         text = decode(raw)
@@ -219,7 +226,7 @@ def check_description(source: Source, begin: int, end: int) -> None:
 def _is_assignment(text: str) -> bool:
     if found := _KEYWORD.match(text):
         return found[1].lower() == "warning"
-    found = re.match(r"([^\s=:]*)\s*(=)", text)
+    found = _BEFORE_EQUALS.match(text)
     if found is None or found[1].lower() == "queue":
         return False
     name = found[1]

@@ -16,9 +16,10 @@ _NUMBER = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)")
 _NAME = re.compile(r"[A-Za-z0-9_+.]*")
 _SPACE = re.compile(r"[ \t\n\v\f\r]*")
 _PLAIN = re.compile(r'[^"\\]*')
+_PAIR = re.compile(r'([+]?[A-Za-z0-9_.]+)[ \t\n\v\f\r]*=[ \t\n\v\f\r]*"([^"\\]*)"')
 _BLANKS = re.compile(r"[ \t]*")
 _WORD = re.compile(r"[ \t]*([^ \t]*)")
-_QUOTED = re.compile(r'"*([^"]*)')
+_MAYBE_QUOTED = re.compile(r'[ \t]*(?:"+([^"]*)|([^ \t]*))')
 _LONG_MAX = 2**63 - 1
 
 
@@ -47,14 +48,17 @@ class Words:
 
     def next(self) -> str:
         """Return the next word, or nothing at the end."""
-        return self._take(_WORD)
+        found = _WORD.match(self._text, self._at)
+        assert found is not None  # it matches nothing, too
+        self._at = found.end() + 1
+        return found[1]
 
     def next_maybe_quoted(self) -> str:
         """Return the next word, or all between two double quotes."""
-        self._at = _end(_BLANKS, self._text, self._at)
-        if not self._text.startswith('"', self._at):
-            return self.next()
-        return self._take(_QUOTED)
+        found = _MAYBE_QUOTED.match(self._text, self._at)
+        assert found is not None
+        self._at = found.end() + 1
+        return found[found.lastindex or 0]
 
     def rest(self) -> str:
         """Return all that is left, without the one separator after the last word."""
@@ -68,12 +72,6 @@ class Words:
     def left(self) -> list[str]:
         """Return the words that are left."""
         return [word for word in self.rest().replace("\t", " ").split(" ") if word]
-
-    def _take(self, pattern: re.Pattern[str]) -> str:
-        found = pattern.match(self._text, self._at)
-        assert found is not None  # the patterns match nothing, too
-        self._at = min(found.end() + 1, len(self._text))
-        return found[1]
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
@@ -145,24 +143,32 @@ def read_vars(text: str) -> tuple[Var, ...]:
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
     at = _end(_SPACE, text, 0)
     while at < len(text):
-        found = _NAME.match(text, at)
-        name = found[0] if found else ""
-        if not name or name == "+":
-            raise Malformed(f"{text[at]!r} cannot begin a name in VARS", "names are letters, digits, _ and .")
-        if "+" in name[1:]:
-            raise Malformed(f"the name {name!r} in VARS has a + inside", "only the first character may be +")
-        at = _end(_SPACE, text, at + len(name))
-        if not text.startswith("=", at):
-            hint = f"one blank, not more, before {name}" if name in ("PREPEND", "APPEND") else f'write {name}="value"'
-            raise Malformed(f"the name {name!r} in VARS is not followed by =", hint)
-        at = _end(_SPACE, text, at + 1)
-        if not text.startswith('"', at):
-            raise Malformed(f"the value of {name!r} in VARS is not in double quotes", f'write {name}="value"')
-        value, at = _quoted(text, at + 1)
+        if plain := _PAIR.match(text, at):
+            name, value, at = plain[1], plain[2], plain.end()
+        else:
+            name, value, at = _odd_pair(text, at)
         if name.lower().startswith("queue"):
             raise Malformed(f"the name {name!r} in VARS begins with queue", "choose another name")
         yield f"My.{name[1:]}" if name[0] == "+" else name, value
         at = _end(_SPACE, text, at)
+
+
+def _odd_pair(text: str, at: int) -> tuple[str, str, int]:
+    """Read a name and a value that has escapes, and where they end, or say what is wrong."""
+    found = _NAME.match(text, at)
+    name = found[0] if found else ""
+    if not name or name == "+":
+        raise Malformed(f"{text[at]!r} cannot begin a name in VARS", "names are letters, digits, _ and .")
+    if "+" in name[1:]:
+        raise Malformed(f"the name {name!r} in VARS has a + inside", "only the first character may be +")
+    at = _end(_SPACE, text, at + len(name))
+    if not text.startswith("=", at):
+        hint = f"one blank, not more, before {name}" if name in ("PREPEND", "APPEND") else f'write {name}="value"'
+        raise Malformed(f"the name {name!r} in VARS is not followed by =", hint)
+    at = _end(_SPACE, text, at + 1)
+    if not text.startswith('"', at):
+        raise Malformed(f"the value of {name!r} in VARS is not in double quotes", f'write {name}="value"')
+    return name, *_quoted(text, at + 1)
 
 
 def _quoted(text: str, at: int) -> tuple[str, int]:
