@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from hypothesis import given, settings
 
-from eligo.dag import Dag
+from eligo.dag import OUTSIDE, Dag, Data
 from eligo.errors import ParseError
 from eligo.formats import dot
 from eligo.formats.base import Document, Notes
@@ -56,6 +56,25 @@ def test_graphviz_accepts_what_we_write(dag: Dag) -> None:
     again = read(run.stdout).dag
     assert set(again.names) == set(dag.names)
     assert edge_names(again) == edge_names(dag)
+
+
+def long_lists() -> Dag:
+    """One job that reads and writes so many files that their list passes graphviz's 16 KB for a string."""
+    names = [f'file "{i}" é' for i in range(2000)]
+    data = Data.build(range(2000), [OUTSIDE] * 1000 + [0] * 1000, [[0, 1]] * 1000 + [[1]] * 1000, names)
+    return Dag.from_edges(["a" * 20_000, "b"], [0], [1], data=data)
+
+
+def test_long_lists_come_back() -> None:
+    assert read(written(long_lists())).dag == long_lists()
+
+
+@needs_graphviz
+def test_graphviz_accepts_long_lists() -> None:
+    assert GRAPHVIZ
+    text = written(long_lists()).encode()
+    run = subprocess.run([GRAPHVIZ, "-Tcanon"], input=text, capture_output=True, timeout=60, check=False)
+    assert (run.returncode, run.stderr) == (0, b"")
 
 
 def test_empty_dags_come_back() -> None:

@@ -160,7 +160,7 @@ def replace_file(path: str | os.PathLike[str], chunks: Iterable[bytes]) -> None:
         else:
             _write_beside(Path(os.path.realpath(name)), chunks)
     except FileNotFoundError:
-        folder = os.path.dirname(name)
+        folder = Path(name).parent
         raise EligoError(f"{name}: there is no directory {folder}", hint=f"make it first: mkdir -p {folder}") from None
     except OSError as error:
         raise EligoError(

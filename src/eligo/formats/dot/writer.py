@@ -22,6 +22,7 @@ __all__ = ["generate"]
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|[0-9]+(?:\.[0-9]+)?")
 _CHUNK = 10_000
+_LONGEST = 2_000  # characters; graphviz up to 2.50 refuses quoted strings of 16 KB
 
 
 def generate(dag: Dag, lost: Notes) -> Iterator[str]:
@@ -44,7 +45,8 @@ def generate(dag: Dag, lost: Notes) -> Iterator[str]:
     elif dag.data is not None:
         style, lists = "files" if dag.data.names is not None else "data", list_shared(dag.data)
     yield "digraph eligo {\n"
-    yield f'  graph [eligo={style}, inputs="{lists.outside}"];\n' if lists.outside else f"  graph [eligo={style}];\n"
+    inputs = f", inputs={_string(lists.outside)}" if lists.outside else ""
+    yield f"  graph [eligo={style}{inputs}];\n"
     yield from _in_chunks(_nodes(dag, ids, lists))
     yield from _in_chunks(_edges(dag, ids, weighted=style == "edges"))
     yield "}\n"
@@ -53,7 +55,12 @@ def generate(dag: Dag, lost: Notes) -> Iterator[str]:
 def _quoted(text: str) -> str:
     if _BARE.fullmatch(text) and text.lower() not in KEYWORDS:
         return text
-    return '"' + text.replace('"', '\\"') + '"'
+    return _string(text)
+
+
+def _string(text: str) -> str:
+    pieces = [text[at : at + _LONGEST] for at in range(0, len(text), _LONGEST)] or [""]
+    return " + ".join('"' + piece.replace('"', '\\"') + '"' for piece in pieces)
 
 
 def _nodes(dag: Dag, ids: list[str], lists: SharedLists) -> Iterator[str]:
@@ -73,7 +80,7 @@ def _nodes(dag: Dag, ids: list[str], lists: SharedLists) -> Iterator[str]:
             for key, values, missing in columns
             if values[job] not in (missing, None)
         ]
-        known += [f'{key}="{texts[job]}"' for key, texts in (("inputs", lists.inputs), ("outputs", lists.outputs))
+        known += [f"{key}={_string(texts[job])}" for key, texts in (("inputs", lists.inputs), ("outputs", lists.outputs))
                   if job in texts]  # fmt: skip
         yield f"  {name} [{', '.join(known)}];\n" if known else f"  {name};\n"
 
