@@ -53,7 +53,7 @@ def generate(dag: Dag, lost: Notes) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    if _BARE.fullmatch(text) and text.lower() not in KEYWORDS:
+    if len(text) <= _LONGEST and _BARE.fullmatch(text) and text.lower() not in KEYWORDS:
         return text
     return _string(text)
 
@@ -80,8 +80,8 @@ def _nodes(dag: Dag, ids: list[str], lists: SharedLists) -> Iterator[str]:
             for key, values, missing in columns
             if values[job] not in (missing, None)
         ]
-        known += [f"{key}={_string(texts[job])}" for key, texts in (("inputs", lists.inputs), ("outputs", lists.outputs))
-                  if job in texts]  # fmt: skip
+        listed = (("inputs", lists.inputs), ("outputs", lists.outputs))
+        known += [f"{key}={_string(texts[job])}" for key, texts in listed if job in texts]
         yield f"  {name} [{', '.join(known)}];\n" if known else f"  {name};\n"
 
 
