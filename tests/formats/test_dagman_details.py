@@ -253,13 +253,13 @@ def test_many_submit_files_are_looked_up_in_one_listing(tmp_path: Path, monkeypa
     assert len(opened) < 10
 
 
-_BODIES = st.lists(
-    st.sampled_from(
-        ["x", "a.b", "+a", "if", "else", "endif", "queue", "include", " ", "\t", "=", ":", "@=E", "@E", "#", "}", "\\"]
-        + ["\n"] * 5 + ["é", "x = 1\n", "if true\n", "\r\n", "}\n"]
-    ),
-    max_size=14,
-).map("".join)  # fmt: skip
+_NAMES = ["x", " a.b", "if", "ELSE", "endif", "queue", "Queue", "include", "+a", "a-b", "é", "#", "}", ""]
+_LINES = st.tuples(
+    st.sampled_from(_NAMES),
+    st.sampled_from(["=", "=", " = ", "\t= \r", " ", "", ":", " : ", " @="]),
+    st.sampled_from(["1", "", "x \\", "E", "# }"]),
+).map("".join)
+_BODIES = st.lists(_LINES | st.sampled_from(["@E", "", "if true", "endif"]), max_size=4).map("\n".join)
 
 
 @settings(deadline=None, max_examples=400)
