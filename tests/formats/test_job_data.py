@@ -72,9 +72,24 @@ def test_what_the_table_does_not_say_stays() -> None:
     assert [dag.data.readers_of(datum).tolist() for datum in range(4)] == [[0], [3], [1, 2], []]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "job,time_s,,\na,1,,\nb,NA,,\n,,,\n",  # as exported from a spreadsheet with empty cells around
+        'sep=;\r\n"job";"time_s"\r\n"a";"1"\r\n"b";"n/a"\r\n',
+        "job,time_s\ra,1\rb,\r",
+    ],
+)
+def test_tables_of_spreadsheets(text: str) -> None:
+    document = table(text)
+    assert document.dag == DIAMOND.with_known(time_s=[1, np.nan, np.nan, np.nan])
+    assert document.warnings == ("x.dot:1: odd",)
+
+
 def test_other_columns_are_noted() -> None:
     document = table("job,colour,time_s\na,red,1\nb,blue,2\n")
     assert document.warnings[1:] == ("t.csv: column 'colour' is not known and not read (and 1 more)",)
+    assert "column ''" in table(",job,time_s\n0,a,1\n").warnings[1]
 
 
 def test_an_empty_table_is_noted() -> None:
@@ -107,6 +122,9 @@ def test_json_round_trip(dag: Dag, data: st.DataObject) -> None:
         ("job,time_s\na,1,5\n", 2, "3 fields"),
         ("job,time_s\na,-1\n", 2, "negative"),
         ("job,time_s\na,nan\n", 2, "not a number"),
+        ('job,time_s\na,"1,000"\n', 2, "not a number"),
+        ("job;time_s\na;1,5\n", 2, "not a number"),
+        ("job,time_s\na,5 min\n", 2, "not a number"),
         ("job,temp_bytes\na,1.5\n", 2, "whole number"),
         ("job,temp_bytes\na,1e400\n", 2, "2^62"),
         ("job,output_bytes\na,12 parsecs\n", 2, "not a number"),

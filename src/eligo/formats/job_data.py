@@ -2,8 +2,8 @@ r"""The job-data table: times and sizes for workflows whose format has none.
 
 A CSV table with a column ``job`` and any of ``time_s``, ``output_bytes``, ``temp_bytes``, ``memory_bytes`` and
 ``count``, or the same as JSON: a list of objects, or an object of objects by job. Sizes may have units (``64GB``).
-Jobs that the table does not name, and cells that are empty, keep what the workflow said. ``output_bytes`` is one datum
-that all children of the job read; it takes the place of all data that the job was said to produce.
+Jobs that the table does not name, and cells that are empty or ``NA``, keep what the workflow said. ``output_bytes`` is
+one datum that all children of the job read; it takes the place of all data that the job was said to produce.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ _PARSERS: dict[str, Callable[[str], float]] = {
     "count": parse_count,
 }
 _COLUMNS = ", ".join(_PARSERS)
+_MISSING = frozenset(["", "na", "n/a"])  # R writes NA, spreadsheets N/A
 _HINT = f"a table has a column job and some of {_COLUMNS}"
 
 
@@ -81,7 +82,7 @@ def _with_rows(dag: Dag, rows: Iterator[_Row], source: Source, notes: Notes) -> 
         for key, text in row.cells.items():
             if key not in _PARSERS:
                 notes.add(source.path, None, f"column {key[:40]!r} is not known and not read")
-            elif text.strip():
+            elif text.strip().lower() not in _MISSING:
                 columns[key][job] = _number(key, text, row, source)
     if not seen:
         notes.add(source.path, None, "the table names no job")
@@ -142,7 +143,7 @@ def _csv_rows(source: Source) -> Iterator[_Row]:
     keys = [field.lower() for field in header]
     if "job" not in keys:
         raise source.error(header_line, "the table has no column job", hint=_HINT)
-    repeated = next((key for place, key in enumerate(keys) if key in keys[:place]), None)
+    repeated = next((key for place, key in enumerate(keys) if key and key in keys[:place]), None)
     if repeated is not None:
         raise source.error(header_line, f"column {repeated!r} stands twice", hint=_HINT)
     for line, fields in rows:
@@ -150,7 +151,8 @@ def _csv_rows(source: Source) -> Iterator[_Row]:
             raise source.error(
                 line, f"the line has {len(fields)} fields, the header {len(keys)}", hint="quote fields that hold commas"
             )
-        cells = dict(zip(keys, fields, strict=False))
+        named = zip(keys, fields, strict=False)
+        cells = {key: field for key, field in named if key or field}  # spreadsheets add columns without a name
         yield _Row(cells.pop("job", ""), cells, lambda line=line: line)  # type: ignore[misc]
 
 
