@@ -291,8 +291,9 @@ def test_only_unread_outputs_are_staged_out():
     assert [(use["lfn"], use["stageOut"]) for use in uses] == [("middle", False), ("last", True)]
 
 
-def test_names_that_are_not_utf8_are_said_to_be_lost():
+@pytest.mark.parametrize("last", ["\udce9", "\0"])
+def test_names_that_no_reader_takes_are_said_to_be_lost(last):
     lost = Notes()
-    dag = Dag.from_names([("caf\udce9", "b")])
+    dag = Dag.from_names([(f"caf{last}", "b")])
     assert read(write(dag, lost)).dag.names == ("caf_", "b")
-    assert lost.texts() == ("a name is empty or not UTF-8: another was made up",)
+    assert lost.texts() == ("a name is empty, holds NUL or is not UTF-8: another was made up",)

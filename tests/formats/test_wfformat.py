@@ -157,6 +157,15 @@ def test_version_15_joins_specification_and_execution():
     assert document.warnings == ()
 
 
+def test_version_16_is_15_with_metrics_and_more_ids():
+    tree = new([{"id": "a:/1", "name": "a", "parents": []}, {"id": "b", "name": "b", "parents": ["a:/1"]}])
+    tree["schemaVersion"] = "1.6"
+    tree["workflow"]["specification"]["metrics"] = {"numberOfTasks": 2}
+    document = read(tree)
+    assert document.dag == Dag.from_names([("a:/1", "b")])
+    assert document.warnings == ()
+
+
 def test_odd_things_are_noted():
     document = read(
         new([{"id": "a"}], [], [{"id": "gone", "runtimeInSeconds": 1}, {"id": "gone", "runtimeInSeconds": 1}])
@@ -344,6 +353,14 @@ def test_unknown_sizes_and_times_are_left_out_not_invented():
     assert tree["workflow"]["specification"]["files"] == [{"id": "empty", "sizeInBytes": 0}]
     assert [task["id"] for task in tree["workflow"]["execution"]["tasks"]] == ["b"]
     assert tree["workflow"]["specification"]["tasks"][0]["eligo"] == {"memoryInBytes": 5}
+    assert same(read(tree).dag, dag)
+
+
+def test_without_any_size_there_is_no_list_of_files():
+    """WfCommons' own validator takes an absent list, but no file that a list lacks."""
+    dag = Dag.from_names([("a", "b")], data=Data.build([-1], [0], [[1]], ["unknown"]))
+    tree = json.loads(write(dag))
+    assert "files" not in tree["workflow"]["specification"]
     assert same(read(tree).dag, dag)
 
 

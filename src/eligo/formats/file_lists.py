@@ -110,7 +110,7 @@ def keeps(name: str, lost: Notes) -> bool:
     >>> keeps("é", Notes()), keeps("", Notes())
     (True, False)
     """
-    if name and name.encode("utf-8", "ignore").decode() == name:
+    if name and "\0" not in name and name.encode("utf-8", "ignore").decode() == name:
         return True
-    lost.say("a name is empty or not UTF-8: another was made up")
+    lost.say("a name is empty, holds NUL or is not UTF-8: another was made up")
     return False

@@ -1,4 +1,4 @@
-"""WfFormat 0.1 to 1.5: workflow traces in JSON (WfCommons, formerly WorkflowHub).
+"""WfFormat 0.1 to 1.6: workflow traces in JSON (WfCommons, formerly WorkflowHub).
 
 Up to 1.4 a task is one object under ``workflow.jobs`` or ``workflow.tasks``, with its files inside it; since 1.5
 ``workflow.specification`` says what there is to do and ``workflow.execution`` how it went, joined on the task's id.
@@ -36,7 +36,7 @@ NAME = "wfformat"
 TITLE = "WfFormat (JSON)"
 SUFFIXES = (".json",)
 
-_KNOWN = frozenset({"0.1", "0.2", "1.0", "1.1", "1.2", "1.3", "1.4", "1.5"})
+_KNOWN = frozenset({"0.1", "0.2", "1.0", "1.1", "1.2", "1.3", "1.4", "1.5", "1.6"})
 _STRUCTURE = frozenset(
     {
         "workflow",

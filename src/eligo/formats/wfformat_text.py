@@ -64,10 +64,11 @@ def generate(dag: Dag, lost: Notes) -> Iterator[str]:
     yield from _lines(_task(dag, job, ids, files, lost) for job in range(dag.n))
     yield "]"
     if dag.data is not None:
-        sizes = enumerate(dag.data.size_bytes.tolist())
-        yield ',\n      "files": ['
-        yield from _lines({"id": files.ids[i], "sizeInBytes": size} for i, size in sizes if size != UNKNOWN)
-        yield "]"
+        sizes = [(i, size) for i, size in enumerate(dag.data.size_bytes.tolist()) if size != UNKNOWN]
+        if sizes:  # WfCommons asks for every file in a list that is there, but does not ask for the list
+            yield ',\n      "files": ['
+            yield from _lines({"id": files.ids[i], "sizeInBytes": size} for i, size in sizes)
+            yield "]"
         own: dict[str, Any] = {"fileNames": files.original} if files.original else {}
         if not files.named:
             own["unnamedFiles"] = True
