@@ -114,7 +114,7 @@ def test_text_from_files_cannot_steer_the_terminal(tmp_path):
     assert printable("a\u202eb\udcff") == "a\\u202eb\\udcff"
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "tcsh"])
 def test_completion_scripts_know_commands_and_options(shell, capsys):
     assert main(["completion", shell]) == 0
     script = capsys.readouterr().out

@@ -55,6 +55,31 @@ def test_info_as_text(diamond, capsys):
     assert "1 source, 1 sink" in shown
 
 
+def test_info_counts_what_stands_outside_the_graph(diamond, capsys):
+    (diamond / "final.dag").write_text("JOB a x.sub\nFINAL end x.sub\n")
+    assert main(["info", "--json", "final.dag"]) == 0
+    assert json.loads(capsys.readouterr().out)["nodes_outside"] == {"FINAL": 1}
+    assert main(["info", "final.dag"]) == 0
+    assert "outside the graph" in capsys.readouterr().out
+
+
+def test_info_does_not_take_unknown_for_zero(diamond, capsys):
+    (diamond / "times.csv").write_text("job,time_s\na,10\nb,20\n")
+    assert main(["info", "--json", "--job-data", "times.csv", "diamond.dag"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["critical_path"], facts["critical_path_exact"]) == (30, False)
+    assert main(["info", "--job-data", "times.csv", "diamond.dag"]) == 0
+    assert "at least" in capsys.readouterr().out
+
+
+def test_info_counts_inputs_that_several_jobs_read(diamond, capsys):
+    (diamond / "w.dot").write_text(
+        'digraph { graph [eligo=files, inputs="db=5"]; a [inputs="db"]; b [inputs="db"]; a -> b }'
+    )
+    assert main(["info", "--json", "w.dot"]) == 0
+    assert json.loads(capsys.readouterr().out)["data"]["shared"] == 1
+
+
 def test_info_with_job_data(diamond, capsys):
     (diamond / "times.csv").write_text("job,time_s,output_bytes\na,10,1kB\nb,20,2kB\nc,5,1kB\nd,1,0\n")
     assert main(["info", "--json", "--job-data", "times.csv", "diamond.dag"]) == 0
@@ -91,6 +116,57 @@ def test_reduce_leaves_out_shortcuts(diamond):
     (diamond / "tri.csv").write_text("parent,child\na,b\nb,c\na,c\n")
     assert main(["convert", "--reduce", "tri.csv", "out.csv"]) == 0
     assert read("out.csv").m == 2
+
+
+def test_reducing_dagman_keeps_what_the_file_says(diamond):
+    """Only the shortcuts go, the WEAK one too; a splice is expanded since its file cannot lose edges alone."""
+    (diamond / "s.dag").write_text("JOB p p.sub DIR d\nJOB q q.sub\nPARENT p CHILD q\n")
+    (diamond / "big.dag").write_text(
+        DIAMOND + 'SPLICE s s.dag\nVARS a k="v"\nSCRIPT POST b s.sh\nPRIORITY c 3\nPARENT d CHILD s\n'
+        "PARENT a CHILD d s\nWEAK PARENT a CHILD d\nWEAK PARENT d CHILD s\n"
+    )
+    assert main(["convert", "--reduce", "big.dag", "reduced.dag"]) == 0
+    assert (diamond / "reduced.dag").read_text() == (
+        "# s+p is called s.p here\n# s+q is called s.q here\n"
+        'JOB a x.sub\nVARS a k="v"\nJOB b x.sub\nSCRIPT POST b s.sh\nJOB c x.sub\nPRIORITY c 3\nJOB d x.sub\n'
+        "JOB s.p p.sub DIR d\nJOB s.q q.sub\n"
+        "PARENT a CHILD b c\nPARENT b CHILD d\nPARENT c CHILD d\nPARENT d CHILD s.p\nPARENT s.p CHILD s.q\n"
+        "WEAK PARENT d CHILD s.p\n"
+    )
+
+
+LOST = "what the jobs run (programs, arguments, scripts) is not carried over, only names, dependencies, times and data"
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "lost"),
+    [
+        ("x.dag", "y.json", True),
+        ("x.dag", "y.yml", True),
+        ("x.dag", "y.dot", False),
+        ("x.dag", "y.dag", False),
+        ("x.json", "y.dag", True),
+        ("x.json", "y.json", True),
+        ("x.yml", "y.json", True),
+        ("x.xml", "y.dag", True),
+        ("x.csv", "y.dag", False),
+    ],
+)
+def test_lost_programs_are_said_once(diamond, capsys, source, target, lost):
+    for name in ("x.json", "x.yml", "x.csv"):
+        assert main(["convert", "diamond.dag", name]) == 0
+    (diamond / "x.dag").write_text(DIAMOND)
+    (diamond / "x.xml").write_text('<adag version="3.6"><job id="a" name="p"/></adag>')
+    capsys.readouterr()
+    assert main(["convert", "--reduce", source, target]) == 0
+    assert capsys.readouterr().err.count(f"warning: {target}: {LOST}\n") == lost
+
+
+def test_a_table_is_no_part_of_a_copy(diamond, capsys):
+    (diamond / "times.csv").write_text("job,time_s\na,10\n")
+    assert main(["convert", "--job-data", "times.csv", "diamond.dag", "copy.dag"]) == 0
+    assert "--job-data are not written" in capsys.readouterr().err
+    assert (diamond / "copy.dag").read_text() == DIAMOND
 
 
 @needs_shared

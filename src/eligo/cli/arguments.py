@@ -19,7 +19,7 @@ WRITABLE = ("dagman", "wfformat", "pegasus", "dot", "edgelist", "mermaid")
 
 def add_input(parser: argparse.ArgumentParser) -> None:
     """Add FILE and the options that say how to read it."""
-    parser.add_argument("file", metavar="FILE", help="the workflow; - for standard input").complete = "file"  # type: ignore[attr-defined]
+    parser.add_argument("file", metavar="FILE", help="the workflow; - for standard input")
     reading = parser.add_argument_group("reading")
     reading.add_argument(
         "--from",
@@ -36,7 +36,7 @@ def add_input(parser: argparse.ArgumentParser) -> None:
     reading.add_argument(
         "--job-data",
         metavar="TABLE",
-        help="times and sizes for jobs, CSV or JSON: job, time_s, output_bytes, temp_bytes, memory_bytes",
+        help="times and sizes for jobs, CSV or JSON: job, time_s, output_bytes, temp_bytes, memory_bytes, count",
     )
 
 

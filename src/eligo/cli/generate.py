@@ -113,9 +113,7 @@ def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> Non
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
     writing = parser.add_argument_group("writing")
-    writing.add_argument(
-        "-o", "--out", metavar="OUT", help="the file to write (default: standard output)"
-    ).complete = "file"  # type: ignore[attr-defined]
+    writing.add_argument("-o", "--out", metavar="OUT", help="the file to write (default: standard output)")
     add_target(writing, " (standard output: edgelist)")
     writing.add_argument("--dual", action="store_true", help="turn every edge round, keeping the numbers")
     writing.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
@@ -149,15 +147,28 @@ def _print_families() -> None:
 
 
 def _make(args: argparse.Namespace) -> Dag:
-    from eligo import graph
     from eligo.generate import FAMILIES
 
     if args.family in _COMBINATIONS:
         dag = _combine(args.family, [_make(_parse_operand(text)) for text in args.dags])
     else:
         family = FAMILIES[args.family]
-        dag = family.make(**{parameter.name: getattr(args, parameter.name) for parameter in family.parameters()})
-    return graph.dual(dag) if args.dual else dag
+        values = {parameter.name: getattr(args, parameter.name) for parameter in family.parameters()}
+        try:
+            dag = family.make(**values)
+        except EligoError as error:
+            more = f"eligo generate {args.family} --help explains the parameters"
+            raise EligoError(f"{args.family}: {error.text}", hint=f"{error.hint}; {more}") from None
+    return _turned(dag) if args.dual else dag
+
+
+def _turned(dag: Dag) -> Dag:
+    from eligo import graph
+
+    turned = graph.dual(dag)
+    if dag.data is not None and (turned.data is None or turned.data.k < dag.data.k):
+        warn(["--dual: data that several jobs read, or none, have no counterpart and are left out"])
+    return turned
 
 
 def _parse_operand(text: str) -> argparse.Namespace:
@@ -182,6 +193,8 @@ def _combine(how: str, dags: Sequence[Dag]) -> Dag:
 
     if how == _SUM:
         return graph.sum_of(dags)
+    if any(dag.time_s is not None or dag.data is not None for dag in dags):
+        warn(["compose: times and data are left out: jobs that are merged would have two of each"])
     whole = dags[0]
     for lower in dags[1:]:
         # The shorter list decides: what is left over stays a sink or a source.

@@ -43,6 +43,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _facts(document: Document) -> dict[str, Any]:
+    import numpy as np
+
     from eligo import graph
     from eligo.formats import formats
 
@@ -63,9 +65,17 @@ def _facts(document: Document) -> dict[str, Any]:
         "shortcuts": len(graph.shortcuts(dag)[0]),
         "critical_path": path.length if path.in_seconds else int(path.length),
         "critical_path_unit": "s" if path.in_seconds else "jobs",
+        "critical_path_exact": dag.time_s is None or bool(np.isfinite(dag.time_s).all()),
         "critical_path_jobs": [dag.names[job] for job in path.jobs],
         **_known_facts(dag),
+        "nodes_outside": _outside(document),
     }
+
+
+def _outside(document: Document) -> dict[str, int]:
+    """Count the nodes that stand outside the graph: DAGMan's FINAL, PROVISIONER and SERVICE."""
+    kinds = [node.kind.upper() for node in document.details.others()] if document.format == "dagman" else []
+    return {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
 
 
 def _known_facts(dag: Dag) -> dict[str, Any]:
@@ -92,10 +102,10 @@ def _known_facts(dag: Dag) -> dict[str, Any]:
         facts["data"] = {
             "count": dag.data.k,
             "named": dag.data.names is not None,
-            "bytes": sum(sizes[sizes != UNKNOWN].tolist()),
+            "bytes": sum(sizes[sizes != UNKNOWN].tolist()) if np.any(sizes != UNKNOWN) else None,
             "unknown_sizes": int((sizes == UNKNOWN).sum()),
             "inputs": int(outside.sum()),
-            "shared": int((readers[~outside] > 1).sum()),
+            "shared": int((readers > 1).sum()),
             "unread": int((readers[~outside] == 0).sum()),
         }
     return facts
@@ -133,34 +143,38 @@ def _known_rows(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
         rows.append(("memory", format_size(facts["largest_memory_bytes"]), "the most that one job states"))
     if facts["temp_bytes"] is not None:
         rows.append(("scratch space", format_size(facts["temp_bytes"]), "the most that one job needs while it runs"))
-    data = facts["data"]
-    if data is None:
-        rows.append(
-            ("data sizes", "unknown", "" if facts["total_time_s"] is None else "--job-data TABLE supplies them")
-        )
-    else:
-        remark = ", ".join(
-            f"{_number(data[key])} {text}"
-            for key, text in (
-                ("inputs", "inputs"),
-                ("shared", "read by several jobs"),
-                ("unread", "by none"),
-                ("unknown_sizes", "of unknown size"),
-            )
-            if data[key]
-        )
-        what = "one on each edge" if not data["named"] else f"{_plural(data['count'], 'file')}"
-        rows.append(("data", format_size(data["bytes"]), f"{what}: {remark}" if remark else what))
+    rows.append(_data_row(facts["data"]))
+    for kind, count in facts["nodes_outside"].items():
+        rows.append((kind, _number(count), "outside the graph"))
     return rows
 
 
+def _data_row(data: dict[str, Any] | None) -> tuple[str, str, str]:
+    from eligo.formats.sizes import format_size
+
+    if data is None:
+        return "data sizes", "unknown", "--job-data TABLE supplies them"
+    remarks = [_plural(data["count"], "file" if data["named"] else "datum")]
+    if data["inputs"]:
+        remarks.append(_plural(data["inputs"], "input"))
+    if data["shared"]:
+        remarks.append(f"{_number(data['shared'])} read by several jobs")
+    if data["unread"]:
+        remarks.append(f"{_number(data['unread'])} read by none")
+    if data["unknown_sizes"] and data["bytes"] is not None:
+        remarks.append(f"{_number(data['unknown_sizes'])} of unknown size")
+    size = "unknown" if data["bytes"] is None else format_size(data["bytes"])
+    return "data", size, ", ".join(remarks)
+
+
 def _critical_path(facts: dict[str, Any]) -> tuple[str, str]:
-    jobs = [name if len(name) <= 24 else f"…{name[-23:]}" for name in facts["critical_path_jobs"]]
-    shown = " > ".join(jobs if len(jobs) <= 3 else [jobs[0], "...", jobs[-1]])
+    jobs = [name if len(name) <= 24 else f"{name[:11]}…{name[-12:]}" for name in facts["critical_path_jobs"]]
+    shown = " > ".join(jobs if len(jobs) <= 3 else [jobs[0], "…", jobs[-1]])
     length = _plural(len(jobs), "job")
-    return (length, shown) if facts["critical_path_unit"] == "jobs" else (
-        _seconds(facts["critical_path"]), f"{length}: {shown}"
-    )  # fmt: skip
+    if facts["critical_path_unit"] == "jobs":
+        return length, shown
+    remark = "" if facts["critical_path_exact"] else "at least, since some times are unknown; "
+    return _seconds(facts["critical_path"]), f"{remark}{length}: {shown}"
 
 
 def _shortcuts(count: int) -> str:
@@ -168,7 +182,9 @@ def _shortcuts(count: int) -> str:
 
 
 def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' * (count != 1)}"
+    if count != 1:
+        noun = "data" if noun == "datum" else f"{noun}s"
+    return f"{count:,} {noun}"
 
 
 def _number(value: int) -> str:
