@@ -41,7 +41,7 @@ def test_nextflow_operators_are_contracted() -> None:
 
 
 def test_nextflow_without_processes_keeps_its_operators() -> None:
-    document = read("digraph { p0 [shape=point] p1 [shape=circle] p0 -> p1 }")
+    document = read('digraph { p0 [shape=point] p1 [shape=circle, label=""] p0 -> p1 }')
     assert document.dag.n == 2
     assert "no process" in document.warnings[0]
 
@@ -51,9 +51,16 @@ def test_nextflow_is_known_by_its_operators_too() -> None:
     assert edge_names(dag) == {("ALIGN", "SORT")}
 
 
+def test_circles_with_names_are_jobs_though_called_like_those_of_nextflow() -> None:
+    document = read("digraph { node [shape=circle]; v1 -> v2; v2 -> v3; v3 [shape=box] }")
+    assert document.dag.names == ("v1", "v2", "v3")
+    assert document.details.dialect == "graphviz"
+    assert document.warnings == ()
+
+
 def test_a_feedback_loop_of_nextflow_is_a_cycle() -> None:
     with pytest.raises(CycleError) as caught:
-        read("digraph { v1 -> v2 -> v1; v2 [shape=circle] }")
+        read('digraph { v1 -> v2 -> v1; v2 [shape=circle, label=""] }')
     assert caught.value.path == "x.dot"
 
 
@@ -63,13 +70,13 @@ def test_html_labels_are_no_names() -> None:
 
 
 def test_a_chain_of_operators_is_linear() -> None:
-    chain = "".join(f"v{i} [shape=circle]; v{i} -> v{i + 1};" for i in range(1, 50_000))
+    chain = "".join(f'v{i} [shape=circle, label=""]; v{i} -> v{i + 1};' for i in range(1, 50_000))
     assert read(f"digraph {{ v0 -> v1; {chain} v50000 [label=end] }}").dag.m == 1
 
 
 def test_many_processes_through_many_operators_are_refused() -> None:
     jobs = "".join(f"v{i} -> v100000;" for i in range(6000))
-    chain = "".join(f"v{i} [shape=circle]; v{i} -> v{i + 1};" for i in range(100000, 104000))
+    chain = "".join(f'v{i} [shape=circle, label=""]; v{i} -> v{i + 1};' for i in range(100000, 104000))
     with pytest.raises(ParseError, match="operators"):
         read(f"digraph {{ {jobs} {chain} v104000 [shape=point] }}")
 

@@ -6,8 +6,8 @@ dialect               known by                               read as
 ``eligo``             graph attribute ``eligo``              our own writer's; equal to the dag that was written
 ``snakemake``         the graph's name                       edges from producer to consumer; labels name the jobs
 ``nextflow``          nodes ``v3`` or ``p3`` of which some   jobs are the processes; operators and channels are
-                      are points or circles, or tiny ones    contracted, so dependencies through them stay
-                      of fixed size without a label
+                      are points or circles labelled "",     contracted, so dependencies through them stay
+                      or such ones of fixed size
 ``tree``              ``tmp_memory`` or ``edge_memory``      temporary space of a job, data of an edge; ``flops`` is
                                                              work at 10^9 flop/s
 ``daggen``            nodes with ``size`` and ``alpha``      ``size`` of a node is work at 10^9 flop/s, of an edge bytes
@@ -32,7 +32,7 @@ from eligo.dag import UNKNOWN, Dag, Data, Int32
 from eligo.errors import CycleError, EligoError
 from eligo.formats.base import Notes
 from eligo.formats.dot.contract import contract
-from eligo.formats.dot.model import Graph
+from eligo.formats.dot.model import Attributes, Graph
 from eligo.formats.dot.shared_data import decode_id, read_shared
 from eligo.formats.edge_weights import merge_weights, parse_weight
 from eligo.formats.sizes import parse_count, parse_seconds, parse_size
@@ -41,7 +41,6 @@ from eligo.formats.storage import Source
 __all__ = ["DotDetails", "to_dag"]
 
 FLOP_PER_S = 1e9
-_OPERATOR_SHAPES = ("point", "circle")
 _PLAIN_DIGITS = 18  # so many digits stay below 2^62
 _NEXTFLOW_ID = re.compile(r"[pv][0-9]+")
 _LABEL_ESCAPE = re.compile(r"\\([nlr\\])")
@@ -117,9 +116,14 @@ def _dialect(graph: Graph, keys: set[str]) -> str:
 
 def _is_nextflow(graph: Graph) -> bool:
     """Tell Nextflow's graphs by its IDs, or, where another program changed these, by its tiny round operators."""
-    operators = [node for node in graph.nodes if node.get("shape") in _OPERATOR_SHAPES]
+    operators = list(filter(_is_operator, graph.nodes))
     tiny = any(node.get("fixedsize") == "true" and node.get("label") == "" for node in operators)
     return bool(operators) and (tiny or all(map(_NEXTFLOW_ID.fullmatch, graph.names)))
+
+
+def _is_operator(node: Attributes) -> bool:
+    """Tell an operator or a channel of Nextflow, which shows no name, from a node that someone drew as a circle."""
+    return node.get("shape") == "point" or (node.get("shape") == "circle" and node.get("label") == "")
 
 
 def _label(text: str) -> str:
@@ -130,7 +134,7 @@ def _label(text: str) -> str:
 
 
 def _processes(graph: Graph, labels: list[str], source: Source, notes: Notes) -> tuple[Dag, DotDetails]:
-    operator = np.array([node.get("shape") in _OPERATOR_SHAPES for node in graph.nodes], np.bool_)
+    operator = np.array([_is_operator(node) for node in graph.nodes], np.bool_)
     if operator.all():
         notes.add(source.path, None, "this Nextflow graph has no process; its operators are read as jobs")
         operator[:] = False
