@@ -73,10 +73,10 @@ def test_info_does_not_take_unknown_for_zero(diamond, capsys):
 
 
 def test_info_counts_inputs_that_several_jobs_read(diamond, capsys):
-    (diamond / "w.dot").write_text(
-        'digraph { graph [eligo=files, inputs="db=5"]; a [inputs="db"]; b [inputs="db"]; a -> b }'
-    )
-    assert main(["info", "--json", "w.dot"]) == 0
+    uses = '<uses file="db" link="input" size="5"/>'
+    jobs = "".join(f'<job id="{name}" name="x" runtime="1">{uses}</job>' for name in "ab")
+    (diamond / "w.dax").write_text(f'<adag xmlns="http://pegasus.isi.edu/schema/DAX">{jobs}</adag>')
+    assert main(["info", "--json", "w.dax"]) == 0
     assert json.loads(capsys.readouterr().out)["data"]["shared"] == 1
 
 
