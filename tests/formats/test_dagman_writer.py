@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ from eligo.formats.base import Notes
 from eligo.formats.dagman import flat_names, flatten, generate, parse
 from eligo.formats.dagman.names import is_legal, legal_names
 from eligo.formats.storage import Source, load
+from eligo.graph import remove_shortcuts
 from tests.reference.dagman_random import random_case
 
 NAMES = st.one_of(
@@ -110,6 +112,58 @@ def test_flattening(seed: int) -> None:
         assert flat.dag == Dag.from_edges(flat.dag.names, document.dag.tails, document.dag.heads)
         told = [line for line in text.split("\n") if not line.endswith(" here")]
         assert flatten(flat).replace("\r", "") == "\n".join(told).replace("\r", "")  # a last word may end in one
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.integers(0, 2**32), st.data())
+def test_flattening_with_other_edges(seed: int, data: st.DataObject) -> None:
+    """Only the edges change: what is said of the jobs is what flattening without a dag says."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in random_case(random.Random(seed)).items():
+            Path(folder, name).write_bytes(text)
+        try:
+            document = parse(load(Path(folder, "x.dag")))
+        except EligoError:
+            return
+    old = document.dag
+    keep = np.array(data.draw(st.lists(st.booleans(), min_size=old.m, max_size=old.m)), np.bool_)
+    dag = Dag.from_edges(old.names, old.tails[keep], old.heads[keep])
+    text = flatten(document, dag)
+    assert [line for line in text.split("\n") if not line.startswith("PARENT")] == [
+        line for line in flatten(document).split("\n") if not line.startswith("PARENT")
+    ]
+    again = parse(Source(str(Path(folder, "flat.dag")), text.encode("utf-8", "surrogateescape"))).dag
+    assert again == Dag.from_edges(again.names, dag.tails, dag.heads)
+
+
+WEAK = b"""\
+JOB a x
+JOB b x
+JOB c x
+PARENT a CHILD b
+WEAK PARENT b CHILD c
+WEAK PARENT a CHILD b c
+WEAK PARENT a CHILD c
+"""
+
+
+def test_weak_edges_stay_weak() -> None:
+    r"""a -> b is stated both ways, b -> c and the shortcut a -> c are only weak::
+
+    a -> b
+     \\   |
+       > c
+    """
+    document = parse(Source("x.dag", WEAK))
+    weak = ["WEAK PARENT a CHILD b", "WEAK PARENT a CHILD c", "WEAK PARENT b CHILD c"]
+    assert flatten(document).splitlines()[3:] == ["PARENT a CHILD b", *weak]
+    assert flatten(document, remove_shortcuts(document.dag)).splitlines()[3:] == ["PARENT a CHILD b", weak[0], weak[2]]
+    assert flatten(parse(Source("x.dag", flatten(document).encode()))) == flatten(document)
+
+
+def test_other_jobs_are_refused() -> None:
+    with pytest.raises(ValueError, match="other jobs"):
+        flatten(parse(Source("x.dag", WEAK)), Dag.from_names([("a", "b")]))
 
 
 def test_flattened_descriptions_keep_their_form() -> None:

@@ -9,6 +9,7 @@ from eligo.cli.arguments import add_input, add_target, open_input
 from eligo.cli.messages import say, warn
 
 if TYPE_CHECKING:
+    from eligo.dag import Dag
     from eligo.formats.base import Document
 
 __all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "run"]
@@ -17,8 +18,9 @@ DESCRIPTION = """
 Read a workflow and write it in another format, found by the name of OUT or given by --to.
 
 Job names, dependencies, times and data go over wherever the new format has a place for them; what it has none for
-is listed on standard error. DAGMan to DAGMan copies the file byte for byte, unless --flatten or --reduce asks for
-changes. OUT is replaced whole or not at all.
+is listed on standard error. What the jobs run does not go over, except from DAGMan to DAGMan: the file is copied byte
+for byte or, with --flatten or --reduce, written as one file with submit files, VARS, scripts and all else it says of
+its jobs. OUT is replaced whole or not at all.
 """
 EXAMPLE = """
 eligo convert montage.dax montage.json
@@ -27,13 +29,25 @@ eligo convert --reduce big.dag reduced.dag     # without shortcuts
 """
 
 
+# Formats whose files say what the jobs run; dax is not written.
+_SAY_WHAT_RUNS = ("dagman", "wfformat", "pegasus", "dax")
+_PROGRAMS_LOST = (
+    "what the jobs run (programs, arguments, scripts) is not carried over, only names, dependencies, times and data"
+)
+_TABLE_LOST = "the times and sizes of --job-data are not written, the file keeps its own"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     add_input(parser)
     parser.add_argument("out", metavar="OUT", help="the file to write; - for standard output").complete = "file"  # type: ignore[attr-defined]
     writing = parser.add_argument_group("writing")
     add_target(writing)
-    writing.add_argument("--reduce", action="store_true", help="leave out shortcuts: edges beside which a path leads")
+    writing.add_argument(
+        "--reduce",
+        action="store_true",
+        help="leave out shortcuts: edges beside which a path leads (DAGMan to DAGMan: implies --flatten)",
+    )
     writing.add_argument(
         "--flatten", action="store_true", help="DAGMan to DAGMan: expand splices and includes into one file"
     )
@@ -47,18 +61,21 @@ def run(args: argparse.Namespace) -> int:
 
     target = format_for_writing(args.out, args.target_format).NAME
     document = open_input(args)
-    dag = document.dag
-    if document.format == target == "dagman" and not args.reduce:
-        replace_file(args.out, [_flat(document) if args.flatten else document.source.data])
+    dag = graph.remove_shortcuts(document.dag) if args.reduce else document.dag
+    if document.format == target == "dagman":
+        replace_file(args.out, [_flat(document, dag) if args.flatten or args.reduce else document.source.data])
+        lost = [_TABLE_LOST] if args.job_data else []
     else:
-        dag = graph.remove_shortcuts(dag) if args.reduce else dag
-        warn(f"{args.out}: {text}" for text in write(dag, args.out, format=target))
+        lost = list(write(dag, args.out, format=target))
+        if document.format in _SAY_WHAT_RUNS and target in _SAY_WHAT_RUNS:
+            lost.insert(0, _PROGRAMS_LOST)
+    warn(f"{args.out}: {text}" for text in lost)
     if args.out != "-":
         say(f"{args.out}: {dag.n:,} jobs, {dag.m:,} edges")
     return 0
 
 
-def _flat(document: Document) -> bytes:
+def _flat(document: Document, dag: Dag) -> bytes:
     from eligo.formats.dagman import flatten
 
-    return flatten(document).encode("utf-8", "surrogateescape")
+    return flatten(document, dag).encode("utf-8", "surrogateescape")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from eligo.dag import Dag, Int32
+from eligo.dag import Dag
 from eligo.errors import CycleError
 from eligo.formats.base import Notes
 from eligo.formats.dagman.details import Details
 from eligo.formats.dagman.resources import Columns, Shelf, columns_of
-from eligo.formats.dagman.unit import Unit, directory_of, walk
+from eligo.formats.dagman.unit import Unit, directory_of, stated_edges, walk
 
 __all__ = ["assemble"]
 
@@ -22,7 +22,7 @@ def assemble(unit: Unit, notes: Notes) -> Dag:
         seen: set[str] = set()
         twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise main.error(None, f"two jobs are called {twice!r} once splices are expanded", hint="rename a splice")
-    tails, heads = _edges(unit)
+    tails, heads = stated_edges(unit)
     shelf = Shelf(directory_of(main.path), notes)
     known = _known(unit, {}, shelf)
     try:
@@ -44,13 +44,6 @@ def _names(unit: Unit) -> list[str]:
             begin = offset + run.position
             names[begin : begin + run.count] = [prefix + name for name in own] if prefix else own
     return names
-
-
-def _edges(unit: Unit) -> tuple[Int32, Int32]:
-    if not unit.instances:
-        return unit.tails, unit.heads
-    parts = [(here.tails + np.int32(offset), here.heads + np.int32(offset)) for here, offset, *_ in walk(unit)]
-    return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
 
 def _known(unit: Unit, made: dict[int, Columns], shelf: Shelf) -> Columns:

@@ -7,8 +7,11 @@ the file says so in comments. Every path stays relative to the directory of the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+import numpy as np
+
+from eligo.dag import Dag
 from eligo.errors import ParseError
 from eligo.formats.base import Document
 from eligo.formats.dagman.commands import Script
@@ -16,6 +19,7 @@ from eligo.formats.dagman.details import Details, NodeDetails
 from eligo.formats.dagman.lines import read_command
 from eligo.formats.dagman.names import legal_names
 from eligo.formats.dagman.submit import check_description
+from eligo.formats.dagman.unit import stated_edges
 from eligo.formats.dagman.words import Malformed, Var
 from eligo.formats.dagman.writer import links
 from eligo.formats.storage import Source
@@ -28,8 +32,11 @@ def flat_names(document: Document) -> list[str]:
     return legal_names(document.dag.names)
 
 
-def flatten(document: Document) -> str:
+def flatten(document: Document, dag: Dag | None = None) -> str:
     r"""Return one DAG file with all splices and includes expanded.
+
+    With `dag`, which must have the document's jobs, the edges are those of `dag`; all else is the document's. Of its
+    WEAK edges those remain that are edges of `dag`.
 
     Examples
     --------
@@ -41,10 +48,13 @@ def flatten(document: Document) -> str:
     JOB b b.sub
     PARENT a CHILD b
     """
-    return "".join(_lines(document))
+    dag = document.dag if dag is None else dag
+    if dag.names != document.dag.names:
+        raise ValueError("the dag has other jobs than the document")
+    return "".join(_lines(document, dag))
 
 
-def _lines(document: Document) -> Iterator[str]:
+def _lines(document: Document, dag: Dag) -> Iterator[str]:
     details = document.details
     assert isinstance(details, Details)
     names = flat_names(document)
@@ -61,10 +71,25 @@ def _lines(document: Document) -> Iterator[str]:
         yield from _node(node, name, shared)
     for category, most in details.maxjobs.items():
         yield f"MAXJOBS {category} {most}\n"
-    yield from links(document.dag, names)
+    yield from _links(details, dag, names)
+
+
+def _links(details: Details, dag: Dag, names: Sequence[str]) -> Iterator[str]:
+    """Yield the edges; those that only WEAK lines state remain weak."""
     tails, heads = details.weak_edges
-    for tail, head in zip(tails.tolist(), heads.tolist(), strict=True):
-        yield f"WEAK PARENT {names[tail]} CHILD {names[head]}\n"
+    if not len(tails):
+        yield from links(dag, names)
+        return
+    ours, stated, weak = (
+        pair[0].astype(np.int64) * dag.n + pair[1]
+        for pair in ((dag.tails, dag.heads), stated_edges(details.root), (tails, heads))
+    )
+    (stated, times), (weak, weak_times) = (np.unique(keys, return_counts=True) for keys in (stated, weak))
+    only_weak = weak[times[np.searchsorted(stated, weak)] == weak_times]
+    strong = ~np.isin(ours, only_weak)
+    yield from links(Dag.from_edges(names, dag.tails[strong], dag.heads[strong]), names)
+    for edge in weak[np.isin(weak, ours)].tolist():
+        yield f"WEAK PARENT {names[edge // dag.n]} CHILD {names[edge % dag.n]}\n"
 
 
 def _node(node: NodeDetails, name: str, shared: dict[str, str]) -> Iterator[str]:

@@ -34,6 +34,7 @@ __all__ = [
     "Unit",
     "directory_of",
     "join_directory",
+    "stated_edges",
     "walk",
 ]
 
@@ -303,6 +304,14 @@ def walk(unit: Unit) -> Iterator[tuple[Unit, int, str, str]]:
             (use.unit, offset + use.offset, f"{prefix}{use.name}+", join_directory(directory, use.directory))
             for use in reversed(here.instances)
         )
+
+
+def stated_edges(unit: Unit) -> tuple[Int32, Int32]:
+    """Return tails and heads of all edges, splices expanded, as often as they are stated."""
+    if not unit.instances:
+        return unit.tails, unit.heads
+    parts = [(here.tails + np.int32(offset), here.heads + np.int32(offset)) for here, offset, *_ in walk(unit)]
+    return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
 
 def directory_of(path: str) -> str:
