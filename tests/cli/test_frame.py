@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 
@@ -53,6 +54,28 @@ def test_version():
 def test_unknown_command_suggests_the_near_one(capsys):
     assert main(["inof"]) == 2
     assert "did you mean info?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ("generate montag", "did you mean montage?"),
+        ("generate mesh --levls 4", "did you mean --levels?"),
+        ("generate sum tree 'mesh --levls 4'", "did you mean --levels?"),
+        ("info --edges file x", "did you mean files?"),
+        ("convert --to dogman x y", "did you mean dagman?"),
+        ("info --qqqq x", "eligo info --help explains the arguments"),
+        ("--verison", "did you mean --version?"),
+    ],
+)
+def test_wrong_usage_gets_a_hint(words, hint, capsys):
+    try:
+        status = main(shlex.split(words))
+    except SystemExit as stopped:
+        status = stopped.code
+    captured = capsys.readouterr()
+    assert (status, captured.out) == (2, "")
+    assert captured.err.splitlines()[-1] == f"hint: {hint}"
 
 
 def test_wrong_usage_is_status_2():

@@ -65,7 +65,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words[0] not in COMMANDS:
         from eligo.cli.messages import usage_error
 
-        return usage_error(f"unknown command {words[0]!r}", COMMANDS, words[0])
+        kind = "option" if words[0].startswith("-") else "command"
+        return usage_error(f"unknown {kind} {words[0]!r}", [*COMMANDS, "--help", "--version", "--debug"], words[0])
     from eligo.cli.messages import guarded
 
     return guarded(lambda: _run(words), debug=debug or "--debug" in words)
@@ -86,8 +87,10 @@ def command_parser(name: str) -> argparse.ArgumentParser:
     """Return the parser of one command."""
     import argparse
 
+    from eligo.cli.parser import Parser
+
     module = _module(name)
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=f"eligo {name}",
         description=module.DESCRIPTION.strip(),
         epilog="example:\n" + "\n".join(f"  {line}" for line in module.EXAMPLE.strip().splitlines()),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from eligo.cli.arguments import add_target
 from eligo.cli.messages import say, warn
+from eligo.cli.parser import Parser
 from eligo.errors import EligoError
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def _turned(dag: Dag) -> Dag:
 
 def _parse_operand(text: str) -> argparse.Namespace:
     """Read the words of a generate command inside a sum or a composition."""
-    parser = argparse.ArgumentParser(prog="eligo generate", allow_abbrev=False)
+    parser = Parser(prog=f"eligo generate ... {text!r}", allow_abbrev=False)
     add_arguments(parser)
     try:
         words = shlex.split(text)

@@ -1,0 +1,63 @@
+"""argparse with kinder words: wrong usage ends in a hint, and long lists of choices are not printed whole."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from typing import NoReturn
+
+from eligo.cli.messages import USAGE, say
+
+__all__ = ["Parser"]
+
+_CHOICE = re.compile(r"invalid choice: '(.*?)' \(choose from (.*)\)", re.DOTALL)
+_UNKNOWN = "unrecognized arguments: "
+_MANY = 12
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that suggests what may have been meant.
+
+    Examples
+    --------
+    >>> parser = Parser(prog="eligo x")
+    >>> _ = parser.add_argument("--levels")
+    >>> parser.suggestion("unrecognized arguments: --levls 4")
+    'did you mean --levels?'
+    """
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage, what is wrong and a hint, and end with the status for wrong usage."""
+        self.print_usage(sys.stderr)
+        choice = _CHOICE.search(message)
+        if choice and choice[2].count(",") >= _MANY:
+            message = message[: choice.start()] + f"unknown: {choice[1]!r}"
+            say(f"{self.prog}: {message}")
+            say(f"hint: {self.suggestion(choice[0])}")
+        else:
+            say(f"{self.prog}: {message}")
+            say(f"hint: {self.suggestion(message)}")
+        self.exit(USAGE)
+
+    def suggestion(self, message: str) -> str:
+        """Return the hint for an error of argparse."""
+        near: list[str] = []
+        if choice := _CHOICE.search(message):
+            near = difflib.get_close_matches(choice[1], re.findall(r"[\w-]+", choice[2]), 1)
+        elif message.startswith(_UNKNOWN):
+            word = message.removeprefix(_UNKNOWN).split("=")[0].split()[0]
+            near = difflib.get_close_matches(word, set(_options(self)), 1)
+        return f"did you mean {near[0]}?" if near else f"{self.prog} --help explains the arguments"
+
+
+def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """Yield the options of a parser and of the commands under it."""
+    for action in parser._actions:  # argparse has no public way to walk a parser
+        yield from action.option_strings
+        if isinstance(action, argparse._SubParsersAction):
+            inner: Iterable[argparse.ArgumentParser] = action.choices.values()
+            for one in inner:
+                yield from _options(one)
