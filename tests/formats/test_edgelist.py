@@ -71,6 +71,13 @@ def test_jobs_of_which_some_are_called_like_columns() -> None:
     assert edge_names(read("job,b\nb,task\n").dag) == {("job", "b"), ("b", "task")}
 
 
+def test_a_column_that_is_not_read_may_stand_in_a_header_of_blanks() -> None:
+    document = read("source target weight\na b 1\nb c 2\n")
+    assert edge_names(document.dag) == {("a", "b"), ("b", "c")}
+    assert "column 'weight'" in document.warnings[0]
+    assert not edgelist.sniff("PARENT job CHILD task\n")
+
+
 def test_a_list_without_any_edge_is_noted() -> None:
     assert "no edge" in read("a->b\nb->c\n").warnings[0]
     assert not read(written(Dag.from_edges(["a", "b"]))).warnings

@@ -109,7 +109,7 @@ def _header(row: list[str], by_blanks: bool) -> _Columns | None:
     )
     if len(parents) != 1 or len(children) != 1 or len(sizes) > 1:
         return None
-    if by_blanks and len(words) > 2 + len(sizes):
+    if by_blanks and len(words) > 2 + len(sizes) + words.count("weight"):
         return None  # "parent a child b" is DAGMan
     return _Columns(parents[0], children[0], sizes[0] if sizes else _NO_COLUMN, len(row))
 
