@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import pickle
 
 import numpy as np
 import pytest
@@ -118,6 +120,15 @@ def test_arrays_cannot_be_changed():
         dag.names = ()
 
 
+@given(dags(names=NAMES))
+def test_copies_are_equal_and_as_unchangeable(dag):
+    for copied in (pickle.loads(pickle.dumps(dag)), copy.deepcopy(dag)):
+        assert copied == dag
+        assert copied.order.tolist() == dag.order.tolist()
+        arrays = [copied.succ, copied.pred, copied.order, copied.time_s, copied.data and copied.data.readers]
+        assert not any(array.flags.writeable for array in arrays if array is not None)
+
+
 def test_callers_arrays_stay_writable():
     sizes, times = np.array([5]), np.array([1.0, 2.0])
     Dag.from_edges(2, [0], [1], time_s=times, data=Data.per_edge(np.array([0]), np.array([1]), sizes))
@@ -141,6 +152,7 @@ def test_a_copy_with_other_names_leaves_the_first_alone():
     ("arguments", "message"),
     [
         ({"jobs": ["a", "b", "a"]}, "two jobs are called 'a'"),
+        ({"jobs": [1, 2]}, "job names must be text"),
         ({"jobs": -1}, "must not be negative"),
         ({"jobs": 2, "tails": np.array([2**32]), "heads": [1]}, "no job number 4294967296"),
         ({"jobs": 2, "tails": [0], "heads": [2]}, "no job number 2: jobs are numbered 0 to 1"),

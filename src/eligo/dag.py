@@ -11,7 +11,7 @@ on its being acyclic. Numbers that a format does not state are *unknown*: ``nan`
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, final
 
@@ -216,14 +216,20 @@ class Dag:
         >>> Dag.from_edges(2, [0], [1]).with_known(time_s=[1.5, 2]).time_s
         array([1.5, 2. ])
         """
-        keep: Mapping[str, Any] = {
+        return Dag.from_edges(self.names, self.tails, self.heads, **{**self._known(), **known})
+
+    def _known(self) -> dict[str, Any]:
+        return {
             "time_s": self.time_s,
             "temp_bytes": self.temp_bytes,
             "memory_bytes": self.memory_bytes,
             "count": self.count,
             "data": self.data,
         }
-        return Dag.from_edges(self.names, self.tails, self.heads, **{**keep, **known})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Built anew where it is unpickled or copied: numpy forgets there that arrays are read-only.
+        return _rebuild, (self.names, self.tails, self.heads, self._known())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Dag):
@@ -245,9 +251,16 @@ class Dag:
         return f"Dag({self.n:,} job{'s' * (self.n != 1)}, {self.m:,} edge{'s' * (self.m != 1)})"
 
 
+def _rebuild(names: tuple[str, ...], tails: Int32, heads: Int32, known: dict[str, Any]) -> Dag:
+    return Dag.from_edges(names, tails, heads, **known)
+
+
 def _names(jobs: int | Sequence[str]) -> tuple[str, ...]:
     if not isinstance(jobs, (int, np.integer)):
-        return tuple(jobs)
+        names = tuple(jobs)
+        if not set(map(type, names)) <= {str}:
+            raise ValueError("job names must be text")
+        return names
     if jobs < 0:
         raise ValueError(f"the number of jobs must not be negative, like {jobs}")
     return tuple(map(str, range(jobs)))

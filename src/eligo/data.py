@@ -142,6 +142,10 @@ class Data:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __reduce__(self) -> tuple[type[Data], tuple[object, ...]]:
+        # Built anew where it is unpickled or copied: numpy forgets there that arrays are read-only.
+        return Data, (self.size_bytes, self.producer, self.reader_ptr, self.readers, self.names)
+
     def __post_init__(self) -> None:
         if not (len(self.producer) == self.k == len(self.reader_ptr) - 1) or self.reader_ptr[-1] != len(self.readers):
             raise ValueError("size_bytes, producer and readers must describe the same number of data")

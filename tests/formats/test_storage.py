@@ -109,7 +109,7 @@ def test_new_files_obey_the_umask(tmp_path):
 def test_what_cannot_be_written(tmp_path):
     with pytest.raises(EligoError, match="is a directory"):
         replace_file(tmp_path, [b""])
-    with pytest.raises(EligoError, match="there is no directory .*no\n.*mkdir -p"):
+    with pytest.raises(EligoError, match=r"there is no directory .*no\n.*mkdir -p"):
         replace_file(tmp_path / "no" / "such", [b""])
     with pytest.raises(EligoError, match="cannot be written: No space left"):
         replace_file("/dev/full", [b"x" * 100_000])

@@ -28,8 +28,8 @@ COMMANDS = {
 _HELP = """\
 usage: eligo [--help] [--version] COMMAND [--debug] ...
 
-Eligo reads the workflow you have (HTCondor DAGMan, Pegasus, WfFormat, DOT, Snakemake, Nextflow, ...), orders its
-jobs so that as many as possible can run at every moment, and bounds the memory that any execution can use.
+Eligo reads the workflow you have: HTCondor DAGMan, Pegasus, WfFormat, DOT (also of Snakemake and Nextflow), ... This
+version describes, converts and generates workflows; ordering their jobs and bounding their memory come next.
 
 commands:
 {commands}
