@@ -288,7 +288,9 @@ class MarkIndex:
 
     def rows(self, node: int) -> range:
         """Return where the lines about one node are in the columns."""
-        return range(int(np.searchsorted(self.node, node)), int(np.searchsorted(self.node, node, "right")))
+        # A plain int would make NumPy convert the whole column for every search.
+        first, last = self.node.searchsorted(np.array([node, node + 1], self.node.dtype)).tolist()
+        return range(first, last)
 
 
 def walk(unit: Unit) -> Iterator[tuple[Unit, int, str, str]]:
