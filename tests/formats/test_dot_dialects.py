@@ -25,9 +25,9 @@ def test_snakemake_names_jobs_by_their_labels() -> None:
     assert document.details.dialect == "snakemake"
 
 
-def test_snakemake_keeps_numbers_where_labels_repeat() -> None:
+def test_snakemake_adds_numbers_where_labels_repeat() -> None:
     document = read(SNAKEMAKE.replace("sample: B", "sample: A"))
-    assert document.dag.names == ("0", "1", "2", "3")
+    assert document.dag.names == ("all_0", "call_1", "map sample: A_2", "map sample: A_3")
     assert document.details.labels == ("all", "call", "map sample: A", "map sample: A")
 
 

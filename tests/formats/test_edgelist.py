@@ -250,3 +250,8 @@ def test_any_bytes_give_a_dag_or_an_error(data: bytes) -> None:
 )
 def test_sniff(head: str, wanted: bool) -> None:
     assert edgelist.sniff(head) is wanted
+
+
+def test_a_first_line_that_may_be_a_header_is_noted() -> None:
+    assert "a header names parent and child" in read("name,email\nbob,b@x\nann,a@x\n").warnings[0]
+    assert read("a,b\nb,c\n").warnings == ()

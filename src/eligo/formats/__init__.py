@@ -8,12 +8,13 @@ from __future__ import annotations
 import os
 import re
 import warnings
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import cast
 
 from eligo.dag import Dag
-from eligo.errors import CycleError, EligoError, EligoWarning
+from eligo.errors import CycleError, EligoError, EligoWarning, ParseError
 from eligo.formats.base import Document, EdgeRule, FormatModule, Notes
 from eligo.formats.storage import Source, load, replace_file
 
@@ -86,12 +87,20 @@ def open_document(
     """Read a file like :func:`read`, and keep what it said beside the dag."""
     source = load(path)
     module = _by_name(format) if format else find_format(source)
+    guess = "" if format or module.sniff(_head(source)) else f"its name says {module.TITLE}, its content does not"
     if not hasattr(module, "parse"):
         raise EligoError(f"{source.path}: {module.TITLE} can be written but not read")
     try:
         document = module.parse(source, edges)
     except CycleError as error:
         raise CycleError(error.cycle, path=error.path or source.path, line=error.line) from None
+    except ParseError as error:
+        if not guess:
+            raise
+        hint = f"{error.hint}; {guess}" if error.hint else guess
+        raise ParseError(error.path, error.line, error.text, hint=hint) from None
+    if guess:
+        document = replace(document, warnings=(f"{source.path}: {guess}", *document.warnings))
     if job_data is not None:
         from eligo.formats.job_data import attach
 
@@ -153,12 +162,16 @@ def format_for_writing(path: str | os.PathLike[str], format: str | None = None) 
     )
 
 
+def _head(source: Source) -> str:
+    marked_utf16 = source.data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    return source.data[:_HEAD_BYTES].decode("utf-16" if marked_utf16 else "utf-8-sig", "replace")
+
+
 def find_format(source: Source) -> FormatModule:
     """Return the format of a file: by content first, by name where the content fits several formats or none."""
     if not re.search(rb"[^\s\xef\xbb\xbf]", source.data):
         raise source.error(1, "the file is empty", hint="a workflow needs at least one job")
-    marked_utf16 = source.data.startswith((b"\xff\xfe", b"\xfe\xff"))
-    head = source.data[:_HEAD_BYTES].decode("utf-16" if marked_utf16 else "utf-8-sig", "replace")
+    head = _head(source)
     fitting = [module for module in formats().values() if hasattr(module, "parse") and module.sniff(head)]
     name = source.path.lower().removesuffix(".gz")
     for module in fitting:

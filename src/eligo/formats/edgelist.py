@@ -153,9 +153,16 @@ class _Reader:
             self.notes.add(
                 self.source.path, line, "no line names two jobs, so there is no edge: fields end at , ; or blanks"
             )
+        elif columns is _PLAIN_COLUMNS and self._stands_alone(0):
+            self.notes.add(self.source.path, self.lines[0], "taken for an edge: a header names parent and child")
         if columns.size < columns.most and columns is not _PLAIN_COLUMNS and self.sizes is None:
             self.sizes = [UNKNOWN] * len(self.tails)
         return Document(self._dag(), NAME, self.source, self.notes.texts())
+
+    def _stands_alone(self, edge: int) -> bool:
+        """Tell whether no other line names the jobs of an edge, as with the names of columns."""
+        ends = (self.tails[edge], self.heads[edge])
+        return len(self.tails) > 1 and all(self.tails.count(end) + self.heads.count(end) == 1 for end in ends)
 
     def _check_no_header(self, line: int, fields: list[str]) -> None:
         words = {field.lower() for field in fields}

@@ -47,6 +47,8 @@ def stated_bytes(value: object, *, unit: int = 1, round_up: bool = False) -> int
     elif isinstance(value, float) and math.isfinite(value):
         if not round_up and not value.is_integer():
             raise EligoError(f"size {value} is not a whole number of bytes", hint="write sizes in bytes, like 2048")
+        if 2**53 < abs(value) < MAX_BYTES:
+            raise EligoError(f"size {value} has lost digits as a fraction", hint="write it as a whole number")
         size = math.ceil(value * unit) if abs(value) < MAX_BYTES else int(value)
     elif isinstance(value, int) and not isinstance(value, bool):
         size = value * unit

@@ -169,8 +169,10 @@ class _Meaning:
     def names(self, labels: list[str]) -> list[str]:
         """Return the jobs' names: the nodes' IDs, except where a program numbers them and labels tell them apart."""
         names = self.graph.names
-        if self.dialect == "snakemake" and all(labels) and len(set(labels)) == len(labels):
-            return labels
+        if self.dialect == "snakemake" and all(labels):
+            # Wildcards that a job shares with its inputs are not repeated in its label, so labels need not differ.
+            unique = len(set(labels)) == len(labels)
+            return labels if unique else [f"{label}_{name}" for label, name in zip(labels, names, strict=True)]
         if self.dialect == "eligo":
             try:
                 names = [decode_id(name) if "%" in name else name for name in names]
