@@ -112,6 +112,19 @@ def test_flatten_expands_splices(diamond):
     assert (flat.n, flat.m) == (5, 5)
 
 
+def test_a_dag_file_elsewhere_no_longer_finds_its_files(diamond, capsys):
+    (diamond / "sub").mkdir()
+    assert main(["convert", "diamond.dag", "sub/copy.dag"]) == 0
+    assert "relative to the directory of diamond.dag" in capsys.readouterr().err
+    assert main(["convert", "diamond.dag", "copy.dag"]) == 0
+    assert "relative" not in capsys.readouterr().err
+
+
+def test_flatten_that_changes_nothing_is_said(diamond, capsys):
+    assert main(["convert", "--flatten", "diamond.dag", "out.csv"]) == 0
+    assert "--flatten changes nothing" in capsys.readouterr().err
+
+
 def test_reduce_leaves_out_shortcuts(diamond):
     (diamond / "tri.csv").write_text("parent,child\na,b\nb,c\na,c\n")
     assert main(["convert", "--reduce", "tri.csv", "out.csv"]) == 0

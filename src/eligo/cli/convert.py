@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eligo.cli.arguments import add_input, add_target, open_input
@@ -35,12 +36,14 @@ _PROGRAMS_LOST = (
     "what the jobs run (programs, arguments, scripts) is not carried over, only names, dependencies, times and data"
 )
 _TABLE_LOST = "the times and sizes of --job-data are not written, the file keeps its own"
+_ELSEWHERE = "submit files, splices and includes are named relative to the directory of {}: keep it there"
+_NOT_FLAT = "--flatten changes nothing: only DAGMan to DAGMan has splices and includes to expand"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     add_input(parser)
-    parser.add_argument("out", metavar="OUT", help="the file to write; - for standard output").complete = "file"  # type: ignore[attr-defined]
+    parser.add_argument("out", metavar="OUT", help="the file to write; - for standard output")
     writing = parser.add_argument_group("writing")
     add_target(writing)
     writing.add_argument(
@@ -65,14 +68,22 @@ def run(args: argparse.Namespace) -> int:
     if document.format == target == "dagman":
         replace_file(args.out, [_flat(document, dag) if args.flatten or args.reduce else document.source.data])
         lost = [_TABLE_LOST] if args.job_data else []
+        if "-" not in (args.file, args.out) and not _same_directory(args.file, args.out):
+            lost.append(_ELSEWHERE.format(args.file))
     else:
         lost = list(write(dag, args.out, format=target))
         if document.format in _SAY_WHAT_RUNS and target in _SAY_WHAT_RUNS:
             lost.insert(0, _PROGRAMS_LOST)
-    warn(f"{args.out}: {text}" for text in lost)
+        if args.flatten:
+            lost.append(_NOT_FLAT)
+    warn(f"{'<stdout>' if args.out == '-' else args.out}: {text}" for text in lost)
     if args.out != "-":
         say(f"{args.out}: {dag.n:,} jobs, {dag.m:,} edges")
     return 0
+
+
+def _same_directory(one: str, other: str) -> bool:
+    return Path(one).resolve().parent == Path(other).resolve().parent
 
 
 def _flat(document: Document, dag: Dag) -> bytes:
