@@ -2,9 +2,15 @@
 // labels prune for the rest.
 //
 // Nodes are renumbered topologically first (kernels run several times faster so, and number order is a filter in
-// itself). Labels of a node: its level and height (longest paths from a source, to a sink), and for two depth-first
-// traversals, children taken in opposite orders, its post-order rank, the least rank below it (GRAIL, Yildirim et al.
-// 2010: no containment, no path) and the least rank in its subtree of the traversal's forest (containment, a path).
+// itself). Labels of a node:
+//   level, height    longest paths from a source and to a sink;
+//   rank, low        its post-order rank in a depth-first traversal and the least rank below it (GRAIL, Yildirim et al.
+//                    2010: no containment, no path);
+//   first            the least rank in its subtree of the traversal's forest (containment, a path);
+//   below, above     Bloom filters of its descendants and ancestors, itself included (BFL, Su et al. 2017: whoever
+//                    reaches v has all that v has below it). Measured on random dags of 10^6 nodes and 3*10^6 arcs,
+//                    they settle what intervals leave open: 0.3 s of searches instead of 2.3 s; a second traversal
+//                    settled next to nothing more.
 #pragma once
 
 #include <algorithm>
@@ -49,51 +55,69 @@ struct Renumbered {
 
 class ReachLabels {
 public:
-    static constexpr int traversals = 2;
-
     explicit ReachLabels(const Renumbered& graph) : label_(graph.order.size()) {
-        const Node n = static_cast<Node>(label_.size());
         const CsrView succ = graph.succ.view(), pred = graph.pred.view();
+        const Node n = succ.size();
         for (Node v = 0; v < n; ++v) {
-            label_[v].level = 0;
-            for (Node u : pred.row(v)) label_[v].level = std::max(label_[v].level, label_[u].level + 1);
+            Label own{};
+            own.above = bit_of(v);
+            for (Node u : pred.row(v)) {
+                own.level = std::max(own.level, label_[u].level + 1);
+                add(own.above, label_[u].above);
+            }
+            label_[v] = own;
         }
         for (Node v = n - 1; v >= 0; --v) {
-            label_[v].height = 0;
-            for (Node w : succ.row(v)) label_[v].height = std::max(label_[v].height, label_[w].height + 1);
+            Label& own = label_[v];
+            own.below = bit_of(v);
+            for (Node w : succ.row(v)) {
+                own.height = std::max(own.height, label_[w].height + 1);
+                add(own.below, label_[w].below);
+            }
         }
-        traverse(succ, pred, 0, false);
-        traverse(succ, pred, 1, true);
+        traverse(succ, pred);
     }
 
     // False only if no path leads from u to v, u != v.
     bool possible(Node u, Node v) const {
         const Label &a = label_[u], &b = label_[v];
-        if (u >= v || a.level >= b.level || a.height <= b.height) return false;
-        for (int k = 0; k < traversals; ++k)
-            if (b.low[k] < a.low[k] || b.rank[k] > a.rank[k]) return false;
-        return true;
+        if (u >= v || a.level >= b.level || a.height <= b.height || b.low < a.low || b.rank > a.rank) return false;
+        std::uint64_t missing = 0;
+        for (std::size_t i = 0; i < words; ++i) missing |= (b.below[i] & ~a.below[i]) | (a.above[i] & ~b.above[i]);
+        return missing == 0;
     }
 
     // True only if a path leads from u to v.
     bool certain(Node u, Node v) const {
         const Label &a = label_[u], &b = label_[v];
-        for (int k = 0; k < traversals; ++k)
-            if (a.first[k] <= b.rank[k] && b.rank[k] < a.rank[k]) return true;
-        return false;
+        return a.first <= b.rank && b.rank < a.rank;
     }
 
     Node level(Node v) const { return label_[v].level; }
     Node height(Node v) const { return label_[v].height; }
+    void prefetch(Node v) const { __builtin_prefetch(&label_[v]); }
 
 private:
+    static constexpr std::size_t words = 2;
+    using Filter = std::array<std::uint64_t, words>;
     struct Label {
-        Node level, height;
-        std::array<Node, traversals> rank, low, first;
+        Node level, height, rank, low, first;
+        Filter below, above;
     };
     std::vector<Label> label_;
 
-    void traverse(CsrView succ, CsrView pred, int k, bool backwards) {
+    static Filter bit_of(Node v) {
+        const std::uint32_t bit = (static_cast<std::uint32_t>(v) * 2654435761u >> 8) % (64 * words);
+        Filter filter{};
+        filter[bit / 64] = std::uint64_t{1} << (bit % 64);
+        return filter;
+    }
+
+    static void add(Filter& into, const Filter& other) {
+        for (std::size_t i = 0; i < words; ++i) into[i] |= other[i];
+    }
+
+    void traverse(CsrView succ, CsrView pred) {
         const Node n = succ.size();
         std::vector<Offset> next(succ.ptr.begin(), succ.ptr.end() - 1);
         std::vector<char> entered(n, 0);
@@ -101,25 +125,22 @@ private:
         Node rank = 0;
         auto enter = [&](Node v) {
             entered[v] = 1;
-            label_[v].first[k] = rank;
-            label_[v].low[k] = n;
+            label_[v].first = rank;
             path.push_back(v);
         };
-        for (Node i = 0; i < n; ++i) {
-            const Node root = backwards ? n - 1 - i : i;
+        for (Node root = 0; root < n; ++root) {
             if (pred.degree(root) > 0) continue;
             enter(root);
             while (!path.empty()) {
                 const Node v = path.back();
                 if (next[v] < succ.ptr[v + 1]) {
-                    const Offset e = next[v]++;
-                    const Node w = succ.idx[backwards ? succ.ptr[v] + succ.ptr[v + 1] - 1 - e : e];
+                    const Node w = succ.idx[next[v]++];
                     if (!entered[w]) enter(w);
                 } else {
                     path.pop_back();
-                    label_[v].rank[k] = rank;
-                    label_[v].low[k] = std::min(label_[v].low[k], rank++);
-                    for (Node w : succ.row(v)) label_[v].low[k] = std::min(label_[v].low[k], label_[w].low[k]);
+                    Label& own = label_[v];
+                    own.rank = own.low = rank++;
+                    for (Node w : succ.row(v)) own.low = std::min(own.low, label_[w].low);
                 }
             }
         }
@@ -155,6 +176,7 @@ public:
 private:
     // Callers ask about the arcs of one tail after another: its children's labels are in the cache already.
     static constexpr Offset head_start = 16;
+    static constexpr std::size_t ahead = 16;  // labels asked for before they are needed: memory is what a search waits for
 
     CsrView succ_, pred_;
     const ReachLabels& labels_;
@@ -165,15 +187,18 @@ private:
     bool step_down(Node u, Node v, Offset& budget) {
         const Node x = front_.back();
         front_.pop_back();
-        for (Node w : succ_.row(x)) {
+        const auto row = succ_.row(x);
+        for (Node w : row.first(std::min(row.size(), ahead))) labels_.prefetch(w);
+        for (Node w : row) {
             if (w >= v) {
                 if (w == v && x != u) return true;
                 break;  // rows ascend, and nothing numbered above v leads to it
             }
             --budget;
-            if (down_[w] == now_ || !labels_.possible(w, v)) continue;
+            if (!labels_.possible(w, v) || down_[w] == now_) continue;
             if (up_[w] == now_ || labels_.certain(w, v)) return true;
             down_[w] = now_;
+            __builtin_prefetch(&succ_.ptr[w]);
             front_.push_back(w);
         }
         return false;
@@ -183,6 +208,7 @@ private:
         const Node x = back_.back();
         back_.pop_back();
         const auto row = pred_.row(x);
+        for (Node w : row.last(std::min(row.size(), ahead))) labels_.prefetch(w);
         for (std::size_t i = row.size(); i-- > 0;) {
             const Node w = row[i];
             if (w <= u) {
@@ -190,9 +216,10 @@ private:
                 break;
             }
             --budget;
-            if (up_[w] == now_ || !labels_.possible(u, w)) continue;
+            if (!labels_.possible(u, w) || up_[w] == now_) continue;
             if (down_[w] == now_ || labels_.certain(u, w)) return true;
             up_[w] = now_;
+            __builtin_prefetch(&pred_.ptr[w]);
             back_.push_back(w);
         }
         return false;

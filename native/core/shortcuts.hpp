@@ -61,7 +61,7 @@ public:
     const std::vector<std::uint8_t>& found() const { return found_; }
 
 private:
-    static constexpr Offset short_search = 48, long_search = 2048;
+    static constexpr Offset short_search = 6, long_search = 2048;
     static constexpr int landmark_bits = 256, tail_bits = 512;
     using LandmarkRow = BitRow<landmark_bits>;
     using TailRow = BitRow<tail_bits>;
