@@ -51,7 +51,6 @@ _OTHER_LANGUAGES = frozenset(  # the words with which lines of DAGMan and of the
 _UNLIKELY = re.compile(r"[\s{}\[\]<>=]|:$")
 _NOT_TEXT = re.compile(r"[\0\ud800-\udfff]")
 _SNIFFED_LINES = 50
-_CHUNK = 10_000
 
 
 class _Columns(NamedTuple):
@@ -264,20 +263,15 @@ def generate(dag: Dag, lost: Notes) -> Iterator[str]:
         yield "parent,child\n"
         tails, heads = dag.tails.tolist(), dag.heads.tolist()
         ends = ["\n"] * dag.m
-    lines: list[str] = []
     placed = 0
     for tail, head, rest in zip(tails, heads, ends, strict=True):
         later = max(tail, head)
         if later >= placed:
             if (tail, head) != (placed, placed + 1):  # the edge itself would number these two rightly
-                lines.extend(name + end for name in names[placed:later])
+                yield from (name + end for name in names[placed:later])
             placed = later + 1
-        lines.append(f"{names[tail]},{names[head]}{rest}")
-        if len(lines) >= _CHUNK:
-            yield "".join(lines)
-            lines.clear()
-    lines.extend(name + end for name in names[placed:])
-    yield "".join(lines)
+        yield f"{names[tail]},{names[head]}{rest}"
+    yield from (name + end for name in names[placed:])
 
 
 def _note_lost(dag: Dag, weighted: bool, lost: Notes) -> None:

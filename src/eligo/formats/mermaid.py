@@ -21,7 +21,6 @@ SUFFIXES = (".mmd", ".mermaid")
 
 _SPECIAL = re.compile(r"[^\w .,/()+\-]|_")
 _DRAWN_EDGES = 500
-_CHUNK = 10_000
 
 
 def sniff(head: str) -> bool:
@@ -42,14 +41,9 @@ def generate(dag: Dag, lost: Notes) -> Iterator[str]:
     """
     _note_lost(dag, lost)
     yield "flowchart TD\n"
-    for begin in range(0, dag.n, _CHUNK):
-        names = dag.names[begin : begin + _CHUNK]
-        yield "".join(f'    n{job}["{_label(name)}"]\n' for job, name in enumerate(names, begin))
-    tails, heads = dag.tails, dag.heads
-    for begin in range(0, dag.m, _CHUNK):
-        part = slice(begin, begin + _CHUNK)
-        pairs = zip(tails[part].tolist(), heads[part].tolist(), strict=True)
-        yield "".join(f"    n{tail} --> n{head}\n" for tail, head in pairs)
+    yield from (f'    n{job}["{_label(name)}"]\n' for job, name in enumerate(dag.names))
+    pairs = zip(dag.tails.tolist(), dag.heads.tolist(), strict=True)
+    yield from (f"    n{tail} --> n{head}\n" for tail, head in pairs)
 
 
 def _label(name: str) -> str:

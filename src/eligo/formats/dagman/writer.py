@@ -27,34 +27,24 @@ SUBMIT-DESCRIPTION {_DESCRIPTION} {{
     should_transfer_files = no
 }}
 """
-_CHUNK = 10_000
 
 
 def write_lines(dag: Dag, lost: Notes) -> Iterator[str]:
-    """Yield the text of a DAG file, in pieces."""
+    """Yield the lines of a DAG file."""
     names = legal_names(dag.names)
-    for old, new in zip(dag.names, names, strict=True):
-        if old != new:
-            lost.say("a job's name is not one that DAGMan takes: it was changed")
+    changed = [(old, new) for old, new in zip(dag.names, names, strict=True) if old != new]
+    if changed:
+        old, new = changed[0]
+        more = f"; {len(changed) - 1:,} more names were changed" if len(changed) > 1 else ""
+        lost.say(f"DAGMan does not take the name {old!r}: the job is called {new!r}{more}")
     if dag.data is not None and dag.data.k:
         lost.say("DAGMan has no place for data files and their sizes")
     if dag.count is not None:
         lost.say("DAGMan has no place for how many tasks a job stands for")
     yield _HEADER
-    yield from _joined(f"JOB {name} {_DESCRIPTION}\n" for name in names)
-    yield from _joined(_vars(dag, names))
-    yield from _joined(links(dag, names))
-
-
-def _joined(lines: Iterator[str]) -> Iterator[str]:
-    chunk: list[str] = []
-    for line in lines:
-        chunk.append(line)
-        if len(chunk) == _CHUNK:
-            yield "".join(chunk)
-            chunk.clear()
-    if chunk:
-        yield "".join(chunk)
+    yield from (f"JOB {name} {_DESCRIPTION}\n" for name in names)
+    yield from _vars(dag, names)
+    yield from links(dag, names)
 
 
 def _vars(dag: Dag, names: Sequence[str]) -> Iterator[str]:

@@ -21,7 +21,6 @@ from eligo.formats.edge_weights import format_weight, is_edge_weights, weighted_
 __all__ = ["generate"]
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|[0-9]+(?:\.[0-9]+)?")
-_CHUNK = 10_000
 _LONGEST = 2_000  # characters; graphviz up to 2.50 refuses quoted strings of 16 KB
 
 
@@ -47,8 +46,8 @@ def generate(dag: Dag, lost: Notes) -> Iterator[str]:
     yield "digraph eligo {\n"
     inputs = f", inputs={_string(lists.outside)}" if lists.outside else ""
     yield f"  graph [eligo={style}{inputs}];\n"
-    yield from _in_chunks(_nodes(dag, ids, lists))
-    yield from _in_chunks(_edges(dag, ids, weighted=style == "edges"))
+    yield from _nodes(dag, ids, lists)
+    yield from _edges(dag, ids, weighted=style == "edges")
     yield "}\n"
 
 
@@ -92,14 +91,3 @@ def _edges(dag: Dag, ids: list[str], *, weighted: bool) -> Iterator[str]:
         return
     for tail, head in zip(dag.tails.tolist(), dag.heads.tolist(), strict=True):
         yield f"  {ids[tail]} -> {ids[head]};\n"
-
-
-def _in_chunks(lines: Iterator[str]) -> Iterator[str]:
-    """Join lines, since a writer pays for each piece it is given."""
-    chunk: list[str] = []
-    for line in lines:
-        chunk.append(line)
-        if len(chunk) == _CHUNK:
-            yield "".join(chunk)
-            chunk.clear()
-    yield "".join(chunk)
