@@ -33,6 +33,9 @@ def test_shape_agrees_with_the_twins(case):
     assert graph.components(dag).tolist() == reference.components(n, edges)
     assert graph.sources(dag).tolist() == [v for v in range(n) if not any(b == v for _, b in edges)]
     assert graph.sinks(dag).tolist() == [v for v in range(n) if not any(a == v for a, _ in edges)]
+    every = np.arange(n, dtype=np.int32)
+    joined = _core.has_edge(dag.succ_ptr, dag.succ, np.repeat(every, n), np.tile(every, n))
+    assert joined.tolist() == [(v, w) in edges for v in range(n) for w in range(n)]
     reached = reference.reach(n, edges)
     first, second = [v for v in range(n) for _ in range(n)], list(range(n)) * n
     assert graph.reachable(dag, first, second).tolist() == [w in reached[v] for v in range(n) for w in range(n)]
