@@ -11,7 +11,6 @@ show() {
 }
 
 show eligo info examples/fmri.dag
-show eligo convert --reduce examples/fmri.dag "$out/fmri.json"
-show eligo info "$out/fmri.json"
+show eligo convert examples/fmri.dag "$out/fmri.dot"
 show eligo generate montage --jobs 7881 --costs -o "$out/montage.json.gz"
 show eligo info "$out/montage.json.gz"

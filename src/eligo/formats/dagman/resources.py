@@ -26,6 +26,7 @@ from eligo.formats.dagman.lines import read_command
 from eligo.formats.dagman.submit import MACRO, SubmitDescription, expand, read_size, read_submit
 from eligo.formats.dagman.unit import ALL_NODES, DagFile, MarkRun, NodeRun, OddMark, Unit, join_directory
 from eligo.formats.dagman.words import Var
+from eligo.formats.files import distinct
 
 __all__ = ["Columns", "Shelf", "columns_of"]
 
@@ -149,19 +150,19 @@ def _users(unit: Unit, shelf: Shelf) -> Iterable[_Users]:
             yield from _odd_user(unit, shelf, run, file)
             continue
         submits = file.scan.job_submit[run.first : run.first + run.count]
-        used = np.unique(submits)
+        used = distinct(submits)
         directories = [file.directories[number] for number in file.scan.submit_directory[used].tolist()]
         descriptions = _described(unit, shelf, directories, file.scan.submit_names(used))
-        places = [join_directory(unit.directory, directory) for directory in directories]
+        place_of = {directory: join_directory(unit.directory, directory) for directory in set(directories)}
         if len(used) == 1:
-            yield _Users(np.arange(run.position, run.position + run.count), places[0], descriptions[0])
+            yield _Users(np.arange(run.position, run.position + run.count), place_of[directories[0]], descriptions[0])
             continue
         order = np.argsort(submits, kind="stable")
         bounds = np.searchsorted(submits[order], used)
         for i, begin in enumerate(bounds.tolist()):
             if descriptions[i] is not _NOTHING:
                 end = int(bounds[i + 1]) if i + 1 < len(bounds) else len(order)
-                yield _Users(order[begin:end] + run.position, places[i], descriptions[i])
+                yield _Users(order[begin:end] + run.position, place_of[directories[i]], descriptions[i])
         if any(description is _NOTHING for description in descriptions):
             empty = np.array([description is _NOTHING for description in descriptions])
             of_job = empty[np.searchsorted(used, submits)]
