@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from eligo.dag import OUTSIDE
 from eligo.errors import CycleError, ParseError
 from eligo.formats import cws
 from eligo.formats.storage import Source
+from tests.guards import no_hang
 
 
 def read(text: str | bytes, edges=None):
@@ -100,10 +99,9 @@ def test_cycles_are_refused(text):
 
 
 def test_long_lines_are_read():
-    start = time.perf_counter()
-    dag = read("TASK a t 1\nINPUTS a " + " ".join(f"file-number-{i}" for i in range(500_000))).dag
-    assert dag.data.k == 500_000
-    assert time.perf_counter() - start < 20
+    with no_hang():
+        dag = read("TASK a t 1\nINPUTS a " + " ".join(f"file-number-{i}" for i in range(500_000))).dag
+        assert dag.data.k == 500_000
 
 
 @pytest.mark.parametrize(

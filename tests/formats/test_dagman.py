@@ -5,7 +5,6 @@ Verdicts not marked otherwise are those of the real DAGMan 23.9, asked once for 
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from eligo.errors import CycleError, ParseError
 from eligo.formats import open_document
 from eligo.formats.dagman import parse, sniff
 from eligo.formats.storage import Source
+from tests.guards import no_hang
 
 JOBS = "JOB a a.sub\nJOB b b.sub\nJOB c c.sub\n"
 
@@ -319,9 +319,8 @@ def test_edge_bomb() -> None:
     ],
 )
 def test_huge_lines(text: str) -> None:
-    begin = time.monotonic()
-    assert dag_of(text).n in (0, 1)
-    assert time.monotonic() - begin < 30
+    with no_hang():
+        assert dag_of(text).n in (0, 1)
 
 
 @pytest.mark.parametrize(

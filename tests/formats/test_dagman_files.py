@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
 
 from eligo.errors import CycleError, ParseError
 from eligo.formats import open_document
+from tests.guards import no_hang
 
 JOBS = "JOB a a.sub\nJOB b b.sub\nJOB c c.sub\n"
 
@@ -206,7 +206,5 @@ def test_splice_bomb(tmp_path: Path) -> None:
     for i in range(40):
         (tmp_path / f"{i}.dag").write_text(f"SPLICE a {i + 1}.dag\nSPLICE b {i + 1}.dag\n")
     (tmp_path / "40.dag").write_text("JOB j j.sub\n")
-    begin = time.monotonic()
-    with pytest.raises(ParseError, match=r"expand to more than 10,000,000 jobs"):
+    with no_hang(), pytest.raises(ParseError, match=r"expand to more than 10,000,000 jobs"):
         read(tmp_path / "0.dag")
-    assert time.monotonic() - begin < 20

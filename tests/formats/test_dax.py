@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -11,6 +9,7 @@ from eligo.dag import OUTSIDE
 from eligo.errors import CycleError, ParseError
 from eligo.formats import dax
 from eligo.formats.storage import Source
+from tests.guards import no_hang
 
 
 def read(text: str | bytes, edges=None):
@@ -216,14 +215,13 @@ def test_cycles_are_refused(text):
 
 def test_bombs_and_depths_fail_fast():
     laughs = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 30))
-    start = time.perf_counter()
-    with pytest.raises(ParseError, match="document type"):
-        read(f'<?xml version="1.0"?>\n<!DOCTYPE adag [<!ENTITY l0 "ha">{laughs}]><adag>&l29;</adag>')
-    with pytest.raises(ParseError, match="not well-formed"):
-        read("<adag>" + "<x>" * 100_000)
-    assert read("<adag>" + "<x>" * 100_000 + "</x>" * 100_000 + "</adag>").dag.n == 0
-    assert read(f'<adag><job id="{"x" * 10_000_000}"/></adag>').dag.n == 1
-    assert time.perf_counter() - start < 20
+    with no_hang():
+        with pytest.raises(ParseError, match="document type"):
+            read(f'<?xml version="1.0"?>\n<!DOCTYPE adag [<!ENTITY l0 "ha">{laughs}]><adag>&l29;</adag>')
+        with pytest.raises(ParseError, match="not well-formed"):
+            read("<adag>" + "<x>" * 100_000)
+        assert read("<adag>" + "<x>" * 100_000 + "</x>" * 100_000 + "</adag>").dag.n == 0
+        assert read(f'<adag><job id="{"x" * 10_000_000}"/></adag>').dag.n == 1
 
 
 @pytest.mark.parametrize(
@@ -253,8 +251,7 @@ def test_reading_is_linear():
         for i in range(n)
     )
     children = "".join(f'<child ref="ID{i}"><parent ref="ID{i - 1}"/></child>\n' for i in range(1, n))
-    start = time.perf_counter()
-    dag = read(f"<adag>{jobs}{children}</adag>").dag
-    assert time.perf_counter() - start < 20
+    with no_hang():
+        dag = read(f"<adag>{jobs}{children}</adag>").dag
     assert (dag.n, dag.m, dag.data.k) == (n, n - 1, n + 1)
     assert np.array_equal(dag.order, np.arange(n))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import shutil
 import subprocess
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -19,6 +18,7 @@ from eligo.formats.dot.grammar import parse_graph
 from eligo.formats.storage import Source
 from tests.corpus import DATA
 from tests.formats.dot_examples import NEXTFLOW, SNAKEMAKE
+from tests.guards import no_hang
 
 GRAPHVIZ = shutil.which("dot")
 needs_graphviz = pytest.mark.skipif(GRAPHVIZ is None, reason="graphviz is not installed")
@@ -322,6 +322,5 @@ def test_sniff(head: str, wanted: bool) -> None:
 
 @pytest.mark.parametrize("part", ["/**/ ", "/* x */\n", "// x\n", "/*", "\n", "digraph b\n", "digraph b /*\n"])
 def test_sniffing_takes_linear_time(part: str) -> None:
-    start = time.perf_counter()
-    assert not dot.sniff("digraph a" + part * (65_000 // len(part)))
-    assert time.perf_counter() - start < 1
+    with no_hang():
+        assert not dot.sniff("digraph a" + part * (65_000 // len(part)))

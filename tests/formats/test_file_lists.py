@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 from eligo.dag import OUTSIDE, Dag, Data
 from eligo.formats.base import Notes
 from eligo.formats.file_lists import FileLists, plain_ids
+from tests.guards import no_hang
 
 FORBIDDEN = re.compile(r"[^ab_0-9]")
 
@@ -26,9 +26,8 @@ def test_ids_are_unique_allowed_and_faithful(names):
 
 
 def test_many_equal_names_cost_linear_time():
-    start = time.perf_counter()
-    assert len(set(plain_ids(["?"] * 200_000, FORBIDDEN))) == 200_000
-    assert time.perf_counter() - start < 5
+    with no_hang():
+        assert len(set(plain_ids(["?"] * 200_000, FORBIDDEN))) == 200_000
 
 
 def test_inputs_that_nobody_reads_are_said_to_be_lost():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 import yaml
 from hypothesis import given, settings
@@ -14,6 +12,7 @@ from eligo.formats import pegasus
 from eligo.formats.base import Notes
 from eligo.formats.storage import Source
 from tests.formats.comparing import same
+from tests.guards import no_hang
 from tests.strategies import NAMES, dags
 
 
@@ -212,9 +211,8 @@ def test_a_workflow_of_orcasounds_size_is_read_quickly():
         + "".join(use.format(i, k, "output" if k % 2 else "input") for k in range(190))
         for i in range(137)
     ]
-    start = time.perf_counter()
-    dag = read("pegasus: '5.0'\njobs:\n" + "".join(parts)).dag
-    assert time.perf_counter() - start < 15
+    with no_hang():
+        dag = read("pegasus: '5.0'\njobs:\n" + "".join(parts)).dag
     assert (dag.n, dag.data.k) == (137, 137 * 190)
 
 
@@ -235,9 +233,8 @@ def test_a_workflow_of_orcasounds_size_is_read_quickly():
     ],
 )
 def test_sniffing(head, fits):
-    start = time.perf_counter()
-    assert pegasus.sniff(head) is fits
-    assert time.perf_counter() - start < 2
+    with no_hang():
+        assert pegasus.sniff(head) is fits
 
 
 # Writing ----------------------------------------------------------------------------------------------------------

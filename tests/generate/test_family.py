@@ -1,5 +1,4 @@
 import shlex
-import time
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -99,7 +98,6 @@ def test_limits():
     ],
 )  # fmt: skip
 def test_a_million_jobs_in_seconds(make):
-    started = time.perf_counter()
-    dag = make(1_000_000)
+    with no_hang():
+        dag = make(1_000_000)
     assert abs(dag.n - 1_000_000) < 60_000
-    assert time.perf_counter() - started < 30  # about 1 s each; far off only where something is quadratic

@@ -34,7 +34,8 @@ _READS = frozenset({"input", "inout"})
 _WRITES = frozenset({"output", "inout"})
 _LINKS = _READS | _WRITES | {"none", "checkpoint", ""}
 _PROLOGUE = re.compile(
-    r"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>\s*)*+<(?:[\w.-]+:)?adag[\s/>]", re.S
+    r"\s*+(?:(?:<\?(?:[^?]++|\?(?!>))*\?>|<!--(?:[^-]++|-(?!->))*-->"
+    r"|<!DOCTYPE[^\[>]*+(?:\[(?:[^\]]++|\](?!\s*>))*\]\s*+)?>)\s*+)*<(?:[\w.-]+:)?adag[\s/>]"
 )
 
 

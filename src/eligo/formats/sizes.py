@@ -22,7 +22,7 @@ _SCALES = {
     **{prefix: 1000**power for power, prefix in enumerate(_PREFIXES, 1)},
     **{prefix + "i": 1024**power for power, prefix in enumerate(_PREFIXES, 1)},
 }
-_DECIMAL = r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
+_DECIMAL = r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
 _SIZE = re.compile(rf"\s*({_DECIMAL})\s*([kmgtpe]i?)?(?:b|bytes?)?\s*", re.IGNORECASE)
 _NUMBER = re.compile(rf"\s*({_DECIMAL})\s*")
 _LONGEST = 200  # characters; a longer number is an accident, and refusing it keeps the work bounded

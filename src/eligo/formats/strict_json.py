@@ -15,7 +15,7 @@ from eligo.formats.storage import Source
 
 __all__ = ["load_json"]
 
-_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
 _DEEP = 200
 _MANY_DIGITS = re.compile(r"[0-9]{4300}")
 

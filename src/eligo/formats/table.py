@@ -22,14 +22,14 @@ BLANKS = " "
 """The delimiter that stands for any run of blanks and tabs."""
 
 _CANDIDATES = ("\t", ",", ";")
-_QUOTED_FIELD = r'(?<![^\s,;])"(?:[^"]++|"")*+"'  # quotes count only where a field begins
-_FIRST_ROW = re.compile(rf'(?:\s*+#[^\n]*+)*+\s*+((?:{_QUOTED_FIELD}|[^"\n]++|")*+)')
+_QUOTED_FIELD = r'(?<![^\s,;])"(?:[^"]++|"")*"(?!")'  # quotes count only where a field begins
+_FIRST_ROW = re.compile(rf'(?:\s*+#[^\n]*+)*\s*+((?:{_QUOTED_FIELD}|[^"\n]++|")*)')
 _NETWORKX_ROW = re.compile(
     r"[^\s,;]++[ \t]++[^\s,;]++[ \t]++\{[^\n]*\}\s*"
 )  # commas in a dictionary separate no fields
 _SEPARATOR_LINE = re.compile(r'"?sep=([\t,;])"?[^\S\n]*+(?:\n|\Z)', re.IGNORECASE)
 _QUOTED = re.compile(_QUOTED_FIELD)
-_INSIDE = r'"((?:[^"]++|"")*+)"'
+_INSIDE = r'"((?:[^"]++|"")*)"(?!")'
 _FIELDS = {  # a quoted or a plain field, then the delimiter, the end of the line or the end of the text
     mark: re.compile(rf'[^\S\n{mark}]*+(?:{_INSIDE}[^\S\n{mark}]*+|((?!")[^{mark}\n]*+))({mark}|\n|\Z)')
     for mark in _CANDIDATES

@@ -22,8 +22,8 @@ TITLE = "DOT"
 SUFFIXES = (".dot", ".gv")
 
 _HEADER = re.compile(
-    r'^[ \t\ufeff]*(?:strict\s+)?(?:di)?graph(?:\s+(?:[\w.-]+|"(?:[^"\\\n]|\\.)*+")\s*|\s*)'
-    r"(?>(?://[^\n]*+|/\*.{0,200}?\*/)\s*+)*+\{",  # a comment once taken is never reconsidered: n of them cost n
+    r'^[ \t\ufeff]*(?:strict\s+)?(?:di)?graph(?:\s+(?:[\w.-]+|"(?:[^"\\\n]++|\\.)*")\s*|\s*)'
+    r"(?:(?://[^\n]*+|/\*(?:[^*]|\*(?!/)){0,300}\*/)\s*+)*\{",  # a comment ends in one place only: n of them cost n
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
 

@@ -25,13 +25,13 @@ __all__ = ["parse_graph"]
 _WEIGHTS = ("size_bytes", "edge_memory", "size")  # in the order in which they count
 
 _LETTER = r"A-Za-z_\u0080-\U0010ffff"
-_BARE = rf"""(?: [{_LETTER}][{_LETTER}0-9]*+ | -?(?:\.[0-9]++|[0-9]++(?:\.[0-9]*+)?+)(?![{_LETTER}0-9.]) )"""
+_BARE = rf"""(?: [{_LETTER}][{_LETTER}0-9]*+ | -?(?:\.[0-9]++|[0-9]++(?:\.[0-9]*+)?)(?![{_LETTER}0-9.]) )"""
 _NAME = rf"""(?: (?! (?i:node|edge|graph|digraph|subgraph|strict)(?![{_LETTER}0-9]) ) ({_BARE}) | "([^"\\]*+)" )"""
 _VALUE = rf'(?: {_BARE} | "[^"\\]*+" )'
 _GAP = r"[ \t\r\n]*+"
 _STATEMENT = re.compile(
-    rf"""[ \t\r\n;]*+ {_NAME} {_GAP} (?: -> {_GAP} {_NAME} {_GAP} )?+
-    (?: \[ {_GAP} ( (?: {_VALUE} {_GAP} = {_GAP} {_VALUE} {_GAP} [,;]?+ {_GAP} )*+ ) \] {_GAP} )?+
+    rf"""[ \t\r\n;]*+ {_NAME} {_GAP} (?: -> {_GAP} {_NAME} {_GAP} )?
+    (?: \[ {_GAP} ( (?: {_VALUE} {_GAP} = {_GAP} {_VALUE} {_GAP} [,;]?+ {_GAP} )* ) \] {_GAP} )?
     (?: ; | (?= [{_LETTER}0-9"}}] ) )""",
     re.VERBOSE,
 )

@@ -23,14 +23,14 @@ KEYWORDS = frozenset(["node", "edge", "graph", "digraph", "subgraph", "strict"])
 _LETTER = r"A-Za-z_\u0080-\U0010ffff"
 _TOKEN = re.compile(
     rf"""
-    (?: \n (?: [ \t]*+ \# [^\n]*+ )?+         # a line that begins with a hash is a comment
+    (?: \n (?: [ \t]*+ \# [^\n]*+ )?          # a line that begins with a hash is a comment
       | [ \t\r\f\v]++
       | // [^\n]*+
       | /\* .*? \*/
-    )*+
+    )*
     (?: ( [{_LETTER}] [{_LETTER}0-9]*+ )
-      | ( (?<![{_LETTER}0-9]) -? (?: \. [0-9]++ | [0-9]++ (?: \. [0-9]*+ )?+ ) (?! [{_LETTER}0-9.] ) )
-      | ( " (?: [^"\\]++ | \\. )*+ " )
+      | ( (?<![{_LETTER}0-9]) -? (?: \. [0-9]++ | [0-9]++ (?: \. [0-9]*+ )? ) (?! [{_LETTER}0-9.] ) )
+      | ( " (?: [^"\\]++ | \\. )* " )
       | ( -> | -- | . )
       | ( \Z )
     )""",
