@@ -12,6 +12,7 @@ from eligo.errors import EligoError
 from eligo.generate import FAMILIES, Family
 from eligo.generate.family import REQUIRED, markdown_table, register
 from eligo.generate.limits import at_least, at_least_each, fits, within
+from tests.guards import no_hang
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=list(FAMILIES))
