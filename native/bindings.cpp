@@ -4,10 +4,16 @@
 namespace eligo {
 void bind_graph(nanobind::module_& m);
 void bind_dagman(nanobind::module_& m);
+void bind_blocks(nanobind::module_& m);
+void bind_exact(nanobind::module_& m);
+void bind_sweep(nanobind::module_& m);
 }
 
 NB_MODULE(_core, m) {
     m.doc() = "Compiled kernels over CSR arrays; the Python modules that wrap them validate the arguments.";
     eligo::bind_graph(m);
     eligo::bind_dagman(m);
+    eligo::bind_blocks(m);
+    eligo::bind_exact(m);
+    eligo::bind_sweep(m);
 }

@@ -1,0 +1,1 @@
+"""Orders that keep as many jobs ELIGIBLE as can be, and the theory that proves it."""
