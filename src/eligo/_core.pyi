@@ -71,3 +71,8 @@ class DagmanScan:
         initial: NDArray[int32],
         most: int,
     ) -> tuple[NDArray[int32], NDArray[int32], int, int]: ...
+
+# decomposition into blocks
+def decompose(
+    succ_ptr: NDArray[int64], succ: NDArray[int32], pred_ptr: NDArray[int64], pred: NDArray[int32]
+) -> NDArray[int32]: ...
