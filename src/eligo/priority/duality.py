@@ -6,9 +6,9 @@
 The dual executes the packets from the last to the first, each in any order. Every schedule gives a valid one that way:
 a child becomes ELIGIBLE only after its parent is executed, hence in a later packet than its parent did.
 
-*Why it is optimal.* E_max(t) >= k iff there are executed sets I in J of t and t + k jobs such that what J has more
-than I is all ELIGIBLE after I; turned round, it is ELIGIBLE in the dual after the complement of J. So both dags have the same pairs,
-and with f(t) = t + E_max(t)
+*Why it is optimal.* E_max(t) >= k iff there are executed sets I in J of t and t + k jobs such that what J has more than
+I is all ELIGIBLE after I; turned round, it is ELIGIBLE in the dual after the complement of J. So both dags have the
+same pairs, and with f(t) = t + E_max(t)
 
     E~_max(n - j) = j - min {t : f(t) >= j}.
 
@@ -17,8 +17,8 @@ holds for all dags when all ELIGIBLE jobs are counted, sources too. Cordasco, Ma
 prove it for W- and M-strands; when sources do not count it is false in general.
 
 *Yields and priorities.* In terms of yields (see ``relation``), a dag with N non-sinks and M non-sources has a dual with
-M non-sinks and N non-sources, and the formula above becomes e~(x) = N - min {t : e(t) >= M - x}. It turns ▷ round: a ▷ b
-iff the dual of b ▷ the dual of a (their Theorem 5.3, here for all dags).
+M non-sinks and N non-sources, and the formula above becomes e~(x) = N - min {t : e(t) >= M - x}. It turns ▷ round: a ▷
+b iff the dual of b ▷ the dual of a (their Theorem 5.3, here for all dags).
 
 *Cost.* O(m + n log n) for a schedule, O(n log n) for a profile.
 """
