@@ -5,6 +5,7 @@
     EligoError
     ├── ParseError          a file is malformed: path, line, text, hint
     ├── CycleError          the jobs depend on each other in a circle; carries it
+    ├── CertificateError    a certificate is malformed, about another workflow, or does not prove its claim
     ├── InfeasibleError     no answer exists under the given limit
     ├── EngineError         an engine (HTCondor, Dask, Slurm, ...) failed
     └── MissingExtraError   an optional package is needed; names the extra
@@ -17,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 __all__ = [
+    "CertificateError",
     "CycleError",
     "EligoError",
     "EligoWarning",
@@ -124,6 +126,10 @@ class CycleError(EligoError):
         if not self.path:
             return ""
         return f"{self.path}: " if self.line is None else f"{self.path}:{self.line}: "
+
+
+class CertificateError(EligoError):
+    """A certificate is malformed, about another workflow, or does not prove what it claims."""
 
 
 class InfeasibleError(EligoError):

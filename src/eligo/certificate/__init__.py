@@ -1,1 +1,21 @@
-"""The Certificate: a claim about a dag with a witness, and checkers that share no code with those who make claims."""
+"""The Certificate: a claim about a dag with a witness, and checkers that share no code with those who make claims.
+
+>>> from eligo.dag import Dag
+>>> from eligo.schedule import Schedule
+>>> fork = Dag.from_names([("a", "b"), ("a", "c")])
+>>> certificate = Certificate.of(Schedule.of(fork, [0, 1, 2]), "ic-optimal", {"by": "concave"})
+>>> print(verify(certificate, fork).summary)
+ic-optimal: no execution has more ELIGIBLE jobs than this order, at any step
+
+Each method of proof has a module of its own that says why its check proves the claim; docs/certificates.md tells it
+all in one place. None of them trusts what it reads: every number in a witness is checked before it is used.
+"""
+
+from __future__ import annotations
+
+from eligo.certificate.identity import digest
+from eligo.certificate.noun import Certificate
+from eligo.certificate.verdict import Verdict
+from eligo.certificate.verify import DEFAULT_BUDGET, verify
+
+__all__ = ["DEFAULT_BUDGET", "Certificate", "Verdict", "digest", "verify"]

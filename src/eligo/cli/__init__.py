@@ -22,6 +22,7 @@ COMMANDS = {
     "info": "size, shape, critical path and known data of a workflow",
     "convert": "write a workflow in another format",
     "generate": "make a workflow of a known family: meshes, trees, AIRSN, Montage, random ...",
+    "verify": "check a certificate against the workflow it is about",
     "completion": "print a completion script for a shell",
 }
 

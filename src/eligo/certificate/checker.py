@@ -1,0 +1,98 @@
+"""Which check belongs to which witness, and what all of them share: the budget, the depth, what is known already.
+
+A method that bounds e (``concave``, ``composition``, ...) proves a piece's order IC-optimal if the order attains the
+bound, which is checked here for all of them alike. A method that shows an IC-optimal order to be impossible says how.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any, final
+
+import numpy as np
+
+from eligo.certificate import bipartite_tree, composition, concave, dual_concave, exact, family, sweep
+from eligo.certificate.budget import Budget
+from eligo.certificate.parts import Arcs
+from eligo.certificate.piece import Piece
+from eligo.certificate.reading import shown
+from eligo.dag import Int64
+from eligo.errors import CertificateError
+
+__all__ = ["MOST_NESTED", "Checker"]
+
+MOST_NESTED = 30
+"""How deep a witness may contain witnesses of parts of parts."""
+
+
+@final
+class Checker:
+    """One run of the checks.
+
+    Attributes
+    ----------
+    budget
+        What is left of it.
+    used
+        How often each method was used, on equal parts once.
+    """
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.used: Counter[str] = Counter()
+        self._known: dict[tuple[int, bytes, bytes, str], Int64] = {}
+
+    def optimum(self, piece: Piece, witness: object, depth: int = 0) -> Int64:
+        """Return e_max of a piece, once its witness has shown that its order attains it."""
+        by = self._method(
+            witness, ("concave", "dual-concave", "family", "bipartite-tree", "exact", "composition"), depth
+        )
+        if by == "concave":
+            bound = concave.bound(piece, witness)
+        elif by == "dual-concave":
+            bound = dual_concave.bound(piece, witness)
+        elif by == "family":
+            bound = family.bound(piece, witness)
+        elif by == "bipartite-tree":
+            bound = bipartite_tree.bound(piece, witness, self.budget)
+        elif by == "exact":
+            bound = exact.bound(piece, witness, self.budget)
+        else:
+            bound = composition.bound(piece, witness, self, depth)
+        if np.any(differ := bound != piece.e):
+            x = int(np.argmax(differ))
+            raise CertificateError(
+                f"after {x} non-sinks the order has made {piece.e[x]} jobs ELIGIBLE, where {by} allows {bound[x]}"
+            )
+        self.used[by] += 1
+        return bound
+
+    def impossible(self, piece: Piece, witness: object, depth: int = 0) -> str:
+        """Return why no order of a piece is IC-optimal, once its witness has shown it."""
+        by = self._method(witness, ("exact", "sweep", "part"), depth)
+        self.used[by] += 1
+        if by == "exact":
+            step = exact.first_impossible_step(piece, witness, self.budget)
+            return f"no order that is the best before step {step} is the best at it, by enumeration"
+        return (sweep.check if by == "sweep" else sweep.check_part)(piece, witness, self, depth)
+
+    def optimum_of_part(self, name: str, part: Arcs, witness: Any, depth: int) -> Int64:
+        """Return e_max of a part of a piece; equal parts with equal witnesses are checked once."""
+        n, tails, heads = part
+        key = n, tails.tobytes(), heads.tobytes(), json.dumps(witness, sort_keys=True)
+        if key not in self._known:
+            try:
+                self._known[key] = self.optimum(Piece.of(n, tails, heads), witness, depth + 1)
+            except CertificateError as error:
+                raise CertificateError(f"{name}: {error.text}", hint=error.hint) from None
+        return self._known[key]
+
+    @staticmethod
+    def _method(witness: object, methods: tuple[str, ...], depth: int) -> str:
+        if depth > MOST_NESTED:
+            raise CertificateError(f"witnesses are nested more than {MOST_NESTED} deep")
+        by = witness.get("by") if isinstance(witness, dict) else None
+        if not isinstance(by, str) or by not in methods:
+            raise CertificateError(f"unknown kind of witness {shown(by)}", hint=f"one of: {', '.join(methods)}")
+        return by

@@ -1,0 +1,198 @@
+"""The Certificate itself: a claim, the order it is about, and the witness; no judgement of it (see ``verify.py``)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from eligo.certificate.identity import digest
+from eligo.certificate.reading import shown
+from eligo.certificate.storage import load_json, save_json
+from eligo.errors import CertificateError, ParseError
+from eligo.schedule import Schedule
+
+__all__ = ["CLAIMS", "Certificate"]
+
+CLAIMS = ("ic-optimal", "no-ic-optimal", "profile")
+
+_MAGIC = {"eligo": "certificate", "version": 1}
+_REQUIRED = ("claim", "digest", "jobs", "edges", "order", "profile", "area", "memory_cost")
+_DEEPEST = 150
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """A claim about a dag, with what is needed to check it.
+
+    Attributes
+    ----------
+    claim
+        ``ic-optimal``: no execution has more ELIGIBLE jobs than the order at any step. ``no-ic-optimal``: no order is
+        the best at every step. ``profile``: only that the numbers are those of the order.
+    digest, jobs, edges
+        Which dag it is about.
+    order
+        Job names, in an order in which they can be executed.
+    profile, area, memory_cost
+        E(0), ..., E(n) of the order, their sum, and the largest number of open jobs.
+    witness
+        Why the claim is true, as plain JSON; positions in it are places in the order. ``None`` for ``profile``.
+    assumptions
+        What is taken for granted, in words.
+
+    Examples
+    --------
+    >>> from eligo.dag import Dag
+    >>> schedule = Schedule.of(Dag.from_names([("a", "b"), ("a", "c")]), [0, 1, 2])
+    >>> certificate = Certificate.of(schedule, "ic-optimal", {"by": "concave"})
+    >>> certificate.order, certificate.profile, certificate.area
+    (('a', 'b', 'c'), (1, 2, 1, 0), 4)
+    >>> Certificate.from_json(certificate.to_json()) == certificate
+    True
+    """
+
+    claim: str
+    digest: str
+    jobs: int
+    edges: int
+    order: tuple[str, ...]
+    profile: tuple[int, ...]
+    area: int
+    memory_cost: int
+    witness: dict[str, Any] | None = None
+    assumptions: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        schedule: Schedule,
+        claim: str,
+        witness: Mapping[str, Any] | None = None,
+        assumptions: Iterable[str] = (),
+    ) -> Certificate:
+        """Make the certificate of a claim about a schedule; arrays and tuples in the witness become lists."""
+        return cls(
+            claim,
+            digest(schedule.dag),
+            schedule.dag.n,
+            schedule.dag.m,
+            tuple(schedule.names),
+            tuple(schedule.profile.tolist()),
+            schedule.area,
+            schedule.memory_cost,
+            None if witness is None else dict(witness),
+            tuple(assumptions),
+        )
+
+    def __post_init__(self) -> None:
+        if self.claim not in CLAIMS:
+            raise CertificateError(f"unknown claim {shown(self.claim)}", hint=f"one of: {', '.join(CLAIMS)}")
+        _all_of(str, [self.digest], "digest must be text")
+        for name in ("jobs", "edges", "area", "memory_cost"):
+            _all_of(int, [getattr(self, name)], f"{name} must be a whole number")
+        _all_of(str, self.order, "order must be a list of job names")
+        _all_of(int, self.profile, "profile must be a list of whole numbers")
+        _all_of(str, self.assumptions, "assumptions must be a list of texts")
+        if self.witness is not None:
+            if not isinstance(self.witness, dict):
+                raise CertificateError(f"the witness must be a mapping, not {shown(self.witness)}")
+            object.__setattr__(self, "witness", _plain(self.witness, 0))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the certificate as plain values for ``json.dumps``."""
+        return {
+            **_MAGIC,
+            **{name: getattr(self, name) for name in _REQUIRED},
+            "order": list(self.order),
+            "profile": list(self.profile),
+            "witness": self.witness,
+            "assumptions": list(self.assumptions),
+        }
+
+    @classmethod
+    def from_json(cls, value: object) -> Certificate:
+        """Make a certificate from plain values, of which nothing is known.
+
+        Raises
+        ------
+        CertificateError
+            A key is missing, unknown, or its value of the wrong type.
+
+        Examples
+        --------
+        >>> Certificate.from_json({"eligo": "certificate", "version": 2})
+        Traceback (most recent call last):
+            ...
+        eligo.errors.CertificateError: certificates of version 2 are unknown here
+        hint: this program knows version 1
+        """
+        if type(value) is not dict or value.get("eligo") != _MAGIC["eligo"]:
+            raise CertificateError("this is no certificate", hint='it must be a mapping with "eligo": "certificate"')
+        version = value.get("version")
+        if type(version) is not int or version != _MAGIC["version"]:
+            raise CertificateError(
+                f"certificates of version {shown(version)} are unknown here", hint="this program knows version 1"
+            )
+        for name in _REQUIRED:
+            if name not in value:
+                raise CertificateError(f"the certificate has no {name!r}")
+        for name in value:
+            if name not in (*_MAGIC, *_REQUIRED, "witness", "assumptions"):
+                raise CertificateError(f"the certificate has an unknown key {shown(name)}")
+        lists = {name: value.get(name, []) for name in ("order", "profile", "assumptions")}
+        for name, one in lists.items():
+            if type(one) is not list:
+                raise CertificateError(f"{name} must be a list, not {shown(one)}")
+        given: dict[str, Any] = {name: value[name] for name in _REQUIRED} | {"witness": value.get("witness")}
+        return cls(**given | {name: tuple(one) for name, one in lists.items()})
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the certificate as JSON, whole or not at all; packed if the name ends in ``.gz``."""
+        save_json(os.fspath(path), self.to_json())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Certificate:
+        """Read a certificate, packed with gzip or not, which may come from anyone.
+
+        Raises
+        ------
+        ParseError
+            ``file: what is wrong``.
+        """
+        name = os.fspath(path)
+        try:
+            return cls.from_json(load_json(name))
+        except CertificateError as error:
+            raise ParseError(name, None, error.text, hint=error.hint) from None
+
+
+def _all_of(kind: type, values: Iterable[Any], otherwise: str) -> None:
+    if not set(map(type, values)) <= {kind}:
+        raise CertificateError(otherwise)
+
+
+def _plain(value: Any, depth: int) -> Any:
+    """Copy a value into what JSON has: mappings, lists, text, whole numbers, true, false and null."""
+    if depth > _DEEPEST:
+        raise CertificateError("the witness is nested too deeply")
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if type(value) in (list, tuple):
+        if set(map(type, value)) <= {int}:  # most of a large witness
+            return list(value)
+        return [_plain(one, depth + 1) for one in value]
+    if type(value) is dict:
+        _all_of(str, value, "keys of the witness must be text")
+        return {key: _plain(one, depth + 1) for key, one in value.items()}
+    if isinstance(value, np.integer):
+        return int(value)
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if value is None or type(value) in (str, int, bool):
+        return value
+    raise CertificateError(f"a witness has no place for {shown(value)}")

@@ -1,0 +1,104 @@
+"""Certificates as files: JSON from strangers in, a file that is replaced whole or not at all out.
+
+What comes in is bounded before it is trusted: bytes, packed or not; the number of lists and mappings, each of which
+costs far more memory than text; nesting; digits. Floats have no place in a certificate, and a key that stands twice
+could mean two things.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import tempfile
+import zlib
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NoReturn
+
+from eligo.errors import EligoError, ParseError
+
+__all__ = ["MAX_BYTES", "load_json", "save_json"]
+
+MAX_BYTES = 512 * 2**20
+"""What a certificate may unpack to; one of a million jobs takes a tenth of it."""
+
+_MAX_CONTAINERS = 10_000_000
+
+
+def load_json(path: str) -> Any:
+    """Return the value a file holds, packed with gzip or not."""
+    data = _unpacked(path)
+    if data.count(b"[") + data.count(b"{") > _MAX_CONTAINERS:
+        raise ParseError(path, None, f"holds more than {_MAX_CONTAINERS:,} lists and mappings")
+
+    def refuse(literal: str) -> NoReturn:
+        raise ParseError(path, None, f"{literal[:40]} is no whole number", hint="a certificate has no other numbers")
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            raise ParseError(path, None, "a key stands twice in one mapping")
+        return made
+
+    try:
+        return json.loads(data.decode("utf-8"), object_pairs_hook=once, parse_float=refuse, parse_constant=refuse)
+    except UnicodeDecodeError:
+        raise ParseError(path, None, "is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise ParseError(path, error.lineno, f"not JSON: {error.msg}") from None
+    except RecursionError:
+        raise ParseError(path, None, "nested too deeply") from None
+    except ValueError:  # more digits than Python converts
+        raise ParseError(path, None, "a number has thousands of digits") from None
+
+
+def _unpacked(path: str) -> bytes:
+    try:
+        with Path(path).open("rb") as stream:
+            packed = stream.read(2) == b"\x1f\x8b"
+            stream.seek(0)
+            data = (gzip.GzipFile(fileobj=stream) if packed else stream).read(MAX_BYTES + 1)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ParseError(path, None, f"is damaged gzip: {error}") from None
+    except FileNotFoundError:
+        raise ParseError(
+            path, None, "no such file", hint="check the name; paths are relative to the current directory"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise ParseError(path, None, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if len(data) > MAX_BYTES:
+        raise ParseError(path, None, f"is larger than {MAX_BYTES >> 20} MiB", hint="this is not a certificate")
+    return data
+
+
+def save_json(path: str, value: object) -> None:
+    """Write a value so that at every moment the old file or the new one is there, whole; packed if called ``.gz``."""
+    data = (json.dumps(value, separators=(",", ":")) + "\n").encode("ascii")
+    if path.endswith(".gz"):
+        data = gzip.compress(data, 6, mtime=0)
+    target = Path(os.path.realpath(path))
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".tmp", dir=target.parent)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            Path(temporary).chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
+            Path(temporary).replace(target)
+        except BaseException:
+            with suppress(OSError):
+                Path(temporary).unlink()
+            raise
+    except OSError as error:
+        raise EligoError(
+            f"{path}: cannot be written: {error.strerror}",
+            hint="check the directory, its permissions and free space; nothing was changed",
+        ) from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
