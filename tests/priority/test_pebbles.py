@@ -65,7 +65,7 @@ def random_schedule(data: st.DataObject, dag: Dag) -> Schedule:
     return Schedule.of(dag, game.order)
 
 
-@settings(max_examples=300)
+@settings(max_examples=500)
 @given(dags(known=False), st.data())
 def test_any_moves_keep_the_rules(dag: Dag, data: st.DataObject) -> None:
     schedule = random_schedule(data, dag) if data.draw(st.booleans()) else None
@@ -118,7 +118,7 @@ def test_returns_in_order_of_allocation_make_the_simplified_game(dag: Dag, data:
     assert seen == Schedule.of(dag, order).profile.tolist() == schedule.profile.tolist()
     assert order == schedule.order.tolist()
     many, line, seen = ServerGame(dag, schedule), [], []
-    asks = cycle(data.draw(st.lists(st.booleans(), min_size=1, max_size=30)) + [True, False])
+    asks = cycle([*data.draw(st.lists(st.booleans(), min_size=1, max_size=30)), True, False])
     while not many.finished:
         if next(asks) and many.ask(len(many.log)) is not None:
             line.append(many.log[-1].client)
