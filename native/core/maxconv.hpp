@@ -1,9 +1,9 @@
 // Two functions on 0..n combined in the (max, +) sense, and the comparisons that decide priorities.
 //
 // c(k) = max over i + j = k of a(i) + b(j) is what two dags yield at best after k steps. In general that takes |a| |b|
-// steps, done in 32 bits where they suffice and without branches, so that the compiler uses vectors. If a is concave, the
-// rightmost best j moves to the right as k grows: a(k - j) + b(j), as a table of k and j, is totally monotone. Rows are
-// then done at strides that halve, each between the answers of its neighbours: O((|a| + |b|) log(|a| + |b|)).
+// steps, done in 32 bits where they suffice and without branches, so that the compiler uses vectors. If a is concave,
+// the rightmost best j moves to the right as k grows: a(k - j) + b(j), as a table of k and j, is totally monotone. Rows
+// are then done at strides that halve, each between the answers of its neighbours: O((|a| + |b|) log(|a| + |b|)).
 #pragma once
 
 #include <algorithm>
@@ -72,8 +72,8 @@ inline std::vector<Value> max_convolution_concave(Values a, Values b) {
     return out;
 }
 
-// Whether low(d) - low(0) <= high(i + d) - high(i) for all i and d: no stretch of `high` gains less than the start of `low`
-// does in the same length.
+// Whether low(d) - low(0) <= high(i + d) - high(i) for all i and d: no stretch of `high` gains less than the start of
+// `low` does in the same length.
 template <class T>
 bool starts_below_as(Values first, Values second) {
     const std::vector<T> low = converted<T>(first), high = converted<T>(second);

@@ -1,10 +1,10 @@
 // The table V of Algorithm 2-IC-Sweep (Cordasco, Malewicz, Rosenberg 2010, section 3.2.1), as bits.
 //
-// Cell (i, j) says YES iff e1(i) + e2(j) is the best of its diagonal and a neighbour above or to the left says YES. A row
-// is made from the one above in words of 64 cells: the best cells below a YES are seeds, and a YES spreads to the right
-// along best cells, which is one addition, the carry running through the ones. Words that no YES can enter are neither
-// looked at nor stored: a row keeps the words from its first YES to its last, so that the thin tables of real blocks are
-// small however long the blocks. Diagonals that have a YES are 0 to `reach`, without a gap.
+// Cell (i, j) says YES iff e1(i) + e2(j) is the best of its diagonal and a neighbour above or to the left says YES. A
+// row is made from the one above in words of 64 cells: the best cells below a YES are seeds, and a YES spreads to the
+// right along best cells, which is one addition, the carry running through the ones. Words that no YES can enter are
+// neither looked at nor stored: a row keeps the words from its first YES to its last, so that the thin tables of real
+// blocks are small however long the blocks. Diagonals that have a YES are 0 to `reach`, without a gap.
 #pragma once
 
 #include <algorithm>
@@ -109,8 +109,8 @@ private:
 };
 
 // The path of YES to cell (n1, n2) that executes the first dag as early as any: 0 and 1 tell which dag is next. Such
-// a path exists: of two paths, taking at each diagonal the lower cell gives a path too. Read from its end, that is the path
-// which goes to the left wherever it can.
+// a path exists: of two paths, taking at each diagonal the lower cell gives a path too. Read from its end, that is the
+// path which goes to the left wherever it can.
 inline std::vector<std::uint8_t> sweep_path(SweepView table, std::int64_t n1, std::int64_t n2) {
     std::vector<std::uint8_t> steps(n1 + n2);
     std::int64_t i = n1, j = n2;

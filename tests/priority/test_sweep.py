@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from eligo import Dag, EligoError, InfeasibleError, graph
 from eligo.generate import paper001
+from eligo.priority import sweep as sweeping
 from eligo.priority.relation import has_priority, is_chain, max_convolution, yields_of
 from eligo.priority.sweep import interleave, sweep, two_sweep
 from eligo.schedule import Schedule
@@ -248,6 +249,12 @@ def test_chains_and_concave_sums_need_no_table():
     assert found.admits
     best = max_convolution(max_convolution(forks[0], forks[1]), forks[2])
     assert np.array_equal(found.e, best)
+
+
+def test_tables_beyond_memory_are_refused(monkeypatch):
+    monkeypatch.setattr(sweeping, "_MOST_WORDS", 10)
+    with pytest.raises(InfeasibleError, match="15 by 15 steps would take more than 1 GB"):
+        two_sweep(np.cumsum([0, *[1, 0, 1] * 5]), np.cumsum([0, *[1, 0, 1, 1, 0] * 3]))
 
 
 def test_bad_input_is_refused():
