@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "arrays.hpp"
+#include "core/block_best.hpp"
 #include "core/block_forest.hpp"
 #include "core/block_shapes.hpp"
 #include "core/strands.hpp"
@@ -31,6 +32,21 @@ void bind_blocks(nb::module_& m) {
     m.def("cycle_row", [](In<Offset> ptr, In<Node> idx, Node sinks) {
         return give(unlocked([&] { return cycle_row(Sides(view(ptr, idx), sinks)); }));
     }, "ptr"_a, "idx"_a, "sinks"_a);
+
+    m.def("block_rule", [](In<Offset> ptr, In<Node> idx, Node sinks, int rule, Offset packet_budget) {
+        return give(unlocked([&] {
+            const Sides block(view(ptr, idx), sinks);
+            return rule_order(block, static_cast<Rule>(rule), packet_budget);
+        }));
+    }, "ptr"_a, "idx"_a, "sinks"_a, "rule"_a, "packet_budget"_a);
+
+    m.def("best_block_rule", [](In<Offset> ptr, In<Node> idx, Node sinks, Offset packet_budget, Offset most_edges) {
+        RuleChoice best = unlocked([&] {
+            const Sides block(view(ptr, idx), sinks);
+            return best_rule(block, packet_budget, most_edges);
+        });
+        return std::make_tuple(give(std::move(best.order)), give(std::move(best.gain)), static_cast<int>(best.rule));
+    }, "ptr"_a, "idx"_a, "sinks"_a, "packet_budget"_a, "most_edges"_a);
 
     m.def("forest_best", [](In<Offset> ptr, In<Node> idx, Node sinks) {
         return give(unlocked([&] {

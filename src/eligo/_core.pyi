@@ -97,4 +97,42 @@ def strand_order(
     ptr: NDArray[int64], idx: NDArray[int32], sinks: int, row: NDArray[int32], start: NDArray[int64]
 ) -> NDArray[int32]: ...
 def cycle_row(ptr: NDArray[int64], idx: NDArray[int32], sinks: int) -> NDArray[int32]: ...
+def block_rule(
+    ptr: NDArray[int64], idx: NDArray[int32], sinks: int, rule: int, packet_budget: int
+) -> NDArray[int32]: ...
+def best_block_rule(
+    ptr: NDArray[int64], idx: NDArray[int32], sinks: int, packet_budget: int, most_edges: int
+) -> tuple[NDArray[int32], NDArray[int64], int]: ...
 def forest_best(ptr: NDArray[int64], idx: NDArray[int32], sinks: int) -> NDArray[int64]: ...
+
+# Exact search (bind_exact.cpp)
+class OverBudget(Exception): ...
+
+def exact_search(
+    succ_ptr: NDArray[int64],
+    succ: NDArray[int32],
+    pred_ptr: NDArray[int64],
+    pred: NDArray[int32],
+    budget: int,
+    look: bool,
+    count: bool,
+) -> tuple[NDArray[int64], bytes, NDArray[int32], int, bytes, NDArray[int64], int]: ...
+def exact_largest_area(
+    succ_ptr: NDArray[int64], succ: NDArray[int32], pred_ptr: NDArray[int64], pred: NDArray[int32], budget: int
+) -> NDArray[int32]: ...
+def exact_least_memory(
+    succ_ptr: NDArray[int64],
+    succ: NDArray[int32],
+    pred_ptr: NDArray[int64],
+    pred: NDArray[int32],
+    budget: int,
+    ic_optimal: bool,
+) -> NDArray[int32]: ...
+def exact_conflict(
+    succ_ptr: NDArray[int64],
+    succ: NDArray[int32],
+    pred_ptr: NDArray[int64],
+    pred: NDArray[int32],
+    order: NDArray[int32],
+    budget: int,
+) -> tuple[int, int]: ...

@@ -1,4 +1,4 @@
-"""Bipartite blocks by brute force, as lists of children: every set of sources, and 003's greedy straight from its text."""
+"""Bipartite blocks by brute force over sets of sources, and 003's greedy straight from its text."""
 
 from __future__ import annotations
 

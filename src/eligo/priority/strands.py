@@ -2,7 +2,7 @@
 
 *Problem.* A T-strand has backbone sources and sinks in turn, each sharing an edge with the next, and further sinks and
 sources that hang on one of them: its underlying graph is a caterpillar. W-strands (all backbone sinks have 2 parents),
-M-strands (all inner backbone sources have 2 children), the s-N and single edges are strands; so are the planar bipartite
+M-strands (all inner backbone sources have 2 children), s-N and single edges are strands; so are the planar bipartite
 trees of Cordasco, Malewicz and Rosenberg 2010. Which order of the sources of several strands makes the most sinks
 ELIGIBLE at every step?
 
