@@ -1,0 +1,18 @@
+"""Figures: dags, states of the pebble game, decompositions, eligibility profiles and sweep tables.
+
+>>> from eligo import report
+>>> from eligo.dag import Dag
+>>> figure = report.draw_dag(Dag.from_names([("a", "b"), ("a", "c")]), executed=[0], title="after the first step")
+
+``report.save(figure, "fork.svg")`` writes it; .png and .pdf work too. Figures need matplotlib, the extra ``figures``;
+it is imported when the first figure is made.
+"""
+
+from __future__ import annotations
+
+from eligo.report.curves import plot_profiles, plot_sweep
+from eligo.report.dag_picture import draw_dag, draw_game
+from eligo.report.layout import Layout, place_jobs
+from eligo.report.style import save
+
+__all__ = ["Layout", "draw_dag", "draw_game", "place_jobs", "plot_profiles", "plot_sweep", "save"]
