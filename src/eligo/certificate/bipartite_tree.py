@@ -14,6 +14,8 @@ for s sources. Sinks with one parent are counted beforehand. Covers W-, M- and T
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from eligo.certificate.budget import Budget
@@ -22,14 +24,18 @@ from eligo.certificate.reading import fields
 from eligo.dag import Int64
 from eligo.errors import CertificateError
 
+if TYPE_CHECKING:
+    from eligo.certificate.checker import Checker
+
 __all__ = ["bound"]
 
 _NEVER = -(1 << 40)  # a case that cannot be; far below any sum of it with numbers of jobs
 _NOTHING = np.zeros(1, np.int64)
 
 
-def bound(piece: Piece, witness: object, budget: Budget) -> Int64:
+def bound(piece: Piece, witness: object, checker: Checker, _: int = 0) -> Int64:
     """Return e_max of a bipartite forest."""
+    budget = checker.budget
     fields(witness, "a bipartite-tree witness", "by")
     if np.any((piece.indegree > 0) & (piece.outdegree > 0)):
         raise CertificateError("the dag is not bipartite: a job has parents and children")

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import Any, final
 
 import numpy as np
 
-from eligo.certificate import bipartite_tree, composition, concave, dual_concave, exact, family, sweep
+from eligo.certificate import bipartite_tree, composition, concave, dual_concave, exact, family, series, sweep
 from eligo.certificate.budget import Budget
 from eligo.certificate.parts import Arcs
 from eligo.certificate.piece import Piece
@@ -45,21 +46,8 @@ class Checker:
 
     def optimum(self, piece: Piece, witness: object, depth: int = 0) -> Int64:
         """Return e_max of a piece, once its witness has shown that its order attains it."""
-        by = self._method(
-            witness, ("concave", "dual-concave", "family", "bipartite-tree", "exact", "composition"), depth
-        )
-        if by == "concave":
-            bound = concave.bound(piece, witness)
-        elif by == "dual-concave":
-            bound = dual_concave.bound(piece, witness)
-        elif by == "family":
-            bound = family.bound(piece, witness)
-        elif by == "bipartite-tree":
-            bound = bipartite_tree.bound(piece, witness, self.budget)
-        elif by == "exact":
-            bound = exact.bound(piece, witness, self.budget)
-        else:
-            bound = composition.bound(piece, witness, self, depth)
+        by = _method(witness, _BOUNDS, depth)
+        bound = _BOUNDS[by](piece, witness, self, depth)
         if np.any(differ := bound != piece.e):
             x = int(np.argmax(differ))
             raise CertificateError(
@@ -70,12 +58,9 @@ class Checker:
 
     def impossible(self, piece: Piece, witness: object, depth: int = 0) -> str:
         """Return why no order of a piece is IC-optimal, once its witness has shown it."""
-        by = self._method(witness, ("exact", "sweep", "part"), depth)
+        by = _method(witness, _REFUTATIONS, depth)
         self.used[by] += 1
-        if by == "exact":
-            step = exact.first_impossible_step(piece, witness, self.budget)
-            return f"no order that is the best before step {step} is the best at it, by enumeration"
-        return (sweep.check if by == "sweep" else sweep.check_part)(piece, witness, self, depth)
+        return _REFUTATIONS[by](piece, witness, self, depth)
 
     def optimum_of_part(self, name: str, part: Arcs, witness: Any, depth: int) -> Int64:
         """Return e_max of a part of a piece; equal parts with equal witnesses are checked once."""
@@ -88,11 +73,29 @@ class Checker:
                 raise CertificateError(f"{name}: {error.text}", hint=error.hint) from None
         return self._known[key]
 
-    @staticmethod
-    def _method(witness: object, methods: tuple[str, ...], depth: int) -> str:
-        if depth > MOST_NESTED:
-            raise CertificateError(f"witnesses are nested more than {MOST_NESTED} deep")
-        by = witness.get("by") if isinstance(witness, dict) else None
-        if not isinstance(by, str) or by not in methods:
-            raise CertificateError(f"unknown kind of witness {shown(by)}", hint=f"one of: {', '.join(methods)}")
-        return by
+
+_BOUNDS: dict[str, Callable[[Piece, object, Checker, int], Int64]] = {
+    "concave": concave.bound,
+    "dual-concave": dual_concave.bound,
+    "family": family.bound,
+    "bipartite-tree": bipartite_tree.bound,
+    "exact": exact.bound,
+    "composition": composition.bound,
+    "series": series.bound,
+}
+
+_REFUTATIONS: dict[str, Callable[[Piece, object, Checker, int], str]] = {
+    "exact": exact.check,
+    "sweep": sweep.check,
+    "part": sweep.check_part,
+    "series": series.check,
+}
+
+
+def _method(witness: object, methods: Iterable[str], depth: int) -> str:
+    if depth > MOST_NESTED:
+        raise CertificateError(f"witnesses are nested more than {MOST_NESTED} deep")
+    by = witness.get("by") if isinstance(witness, dict) else None
+    if not isinstance(by, str) or by not in methods:
+        raise CertificateError(f"unknown kind of witness {shown(by)}", hint=f"one of: {', '.join(methods)}")
+    return by

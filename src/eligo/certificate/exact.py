@@ -16,6 +16,7 @@ The witness states the number of ideals, which bounds memory and time before any
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,10 @@ from eligo.certificate.reading import fields, whole
 from eligo.dag import Int64
 from eligo.errors import CertificateError
 
-__all__ = ["bound", "first_impossible_step"]
+if TYPE_CHECKING:
+    from eligo.certificate.checker import Checker
+
+__all__ = ["bound", "check"]
 
 Words = NDArray[np.uint64]
 
@@ -77,9 +81,9 @@ def _count(ideals: Words, sets: list[tuple[Words, int]], budget: Budget) -> Int6
     return counts
 
 
-def bound(piece: Piece, witness: object, budget: Budget) -> Int64:
+def bound(piece: Piece, witness: object, checker: Checker, _: int = 0) -> Int64:
     """Return e_max, found by looking at every ideal of the non-sinks."""
-    return _best(*_prepared(piece, witness, budget), budget)
+    return _best(*_prepared(piece, witness, checker.budget), checker.budget)
 
 
 def _prepared(piece: Piece, witness: object, budget: Budget) -> tuple[_Ideals, int]:
@@ -112,8 +116,9 @@ def _best(jobs: _Ideals, stated: int, budget: Budget) -> Int64:
     return best
 
 
-def first_impossible_step(piece: Piece, witness: object, budget: Budget) -> int:
-    """Return the first number of non-sinks at which no order that was the best so far is; raise if there is none."""
+def check(piece: Piece, witness: object, checker: Checker, _: int = 0) -> str:
+    """Return the step at which no order that was the best so far is the best, or raise."""
+    budget = checker.budget
     jobs, stated = _prepared(piece, witness, budget)
     best = _best(jobs, stated, budget)
     reached = np.zeros((1, jobs.words), np.uint64)
@@ -121,7 +126,7 @@ def first_impossible_step(piece: Piece, witness: object, budget: Budget) -> int:
         grown = [_best_with(jobs, reached, v, int(best[size] - best[size - 1]), budget) for v in range(jobs.nonsinks)]
         every = np.ascontiguousarray(np.concatenate(grown))
         if not len(every):
-            return size
+            return f"enumeration: no order that is the best before non-sink {size} is the best at it"
         reached = np.unique(every.view(f"V{8 * jobs.words}").ravel()).view(np.uint64).reshape(-1, jobs.words)
     raise CertificateError("an order exists that is the best at every step")
 

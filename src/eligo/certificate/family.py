@@ -29,6 +29,8 @@ from eligo.errors import CertificateError
 
 __all__ = ["bound"]
 
+_MOST_ARITY = 2**31  # products with numbers of jobs still fit 64 bits
+
 
 def bound(piece: Piece, witness: object, *_: object) -> Int64:
     """Return the formula of the family that the witness names, if the dag is one."""
@@ -72,7 +74,7 @@ def _one_line(piece: Piece) -> bool:
 
 def _tree(piece: Piece, witness: object) -> Int64:
     (_, _, stated, expansion) = fields(witness, "the witness of a tree", "by", "family", "arity", "expansion")
-    arity = whole(stated, "arity", 1, max(piece.n, 1))
+    arity = whole(stated, "arity", 1, _MOST_ARITY)
     grows = flag(expansion, "expansion")
     to_root, to_leaves = (piece.indegree, piece.outdegree) if grows else (piece.outdegree, piece.indegree)
     _need(bool(np.all(to_root <= 1)), "a job has two neighbours on the root's side")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -22,6 +22,7 @@ CLAIMS = ("ic-optimal", "no-ic-optimal", "profile")
 _MAGIC = {"eligo": "certificate", "version": 1}
 _REQUIRED = ("claim", "digest", "jobs", "edges", "order", "profile", "area", "memory_cost")
 _DEEPEST = 150
+_MOST = 2**63
 
 
 @final
@@ -94,9 +95,9 @@ class Certificate:
             raise CertificateError(f"unknown claim {shown(self.claim)}", hint=f"one of: {', '.join(CLAIMS)}")
         _all_of(str, [self.digest], "digest must be text")
         for name in ("jobs", "edges", "area", "memory_cost"):
-            _all_of(int, [getattr(self, name)], f"{name} must be a whole number")
+            _check_numbers([getattr(self, name)], f"{name} must be a whole number")
         _all_of(str, self.order, "order must be a list of job names")
-        _all_of(int, self.profile, "profile must be a list of whole numbers")
+        _check_numbers(self.profile, "profile must be a list of whole numbers")
         _all_of(str, self.assumptions, "assumptions must be a list of texts")
         if self.witness is not None:
             if not isinstance(self.witness, dict):
@@ -176,23 +177,30 @@ def _all_of(kind: type, values: Iterable[Any], otherwise: str) -> None:
         raise CertificateError(otherwise)
 
 
+def _check_numbers(values: Sequence[Any], otherwise: str) -> None:
+    _all_of(int, values, otherwise)
+    if values and not -_MOST < min(values) <= max(values) < _MOST:
+        raise CertificateError("a number does not fit 64 bits")
+
+
 def _plain(value: Any, depth: int) -> Any:
-    """Copy a value into what JSON has: mappings, lists, text, whole numbers, true, false and null."""
+    """Copy a value into what JSON has: mappings, lists, text, true, false, null, and whole numbers of 64 bits."""
     if depth > _DEEPEST:
         raise CertificateError("the witness is nested too deeply")
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if type(value) in (list, tuple):
         if set(map(type, value)) <= {int}:  # most of a large witness
+            _check_numbers(value, "")
             return list(value)
         return [_plain(one, depth + 1) for one in value]
     if type(value) is dict:
         _all_of(str, value, "keys of the witness must be text")
         return {key: _plain(one, depth + 1) for key, one in value.items()}
-    if isinstance(value, np.integer):
-        return int(value)
-    if isinstance(value, np.bool_):
-        return bool(value)
+    if isinstance(value, (np.integer, np.bool_)):
+        value = value.item()
+    if type(value) is int:
+        _check_numbers([value], "")
     if value is None or type(value) in (str, int, bool):
         return value
     raise CertificateError(f"a witness has no place for {shown(value)}")

@@ -37,8 +37,8 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-def fields(value: object, what: str, *names: str) -> list[Any]:
-    """Return the values under exactly these keys of a mapping.
+def fields(value: object, what: str, *names: str, **optional: Any) -> list[Any]:
+    """Return the values under exactly these keys of a mapping; the last ones may be left out, and have a value then.
 
     Examples
     --------
@@ -54,9 +54,10 @@ def fields(value: object, what: str, *names: str) -> list[Any]:
     for name in names:
         if name not in value:
             raise CertificateError(f"{what} has no {name!r}")
-    if len(value) > len(names):
-        raise CertificateError(f"{what} has an unknown key {shown(next(key for key in value if key not in names))}")
-    return [value[name] for name in names]
+    for key in value:
+        if key not in names and key not in optional:
+            raise CertificateError(f"{what} has an unknown key {shown(key)}")
+    return [value[name] for name in names] + [value.get(name, absent) for name, absent in optional.items()]
 
 
 def whole(value: object, what: str, least: int, most: int) -> int:

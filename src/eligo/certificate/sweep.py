@@ -40,7 +40,7 @@ _DIAGONAL_STEPS = 10_000
 
 def check(piece: Piece, witness: object, checker: Checker, depth: int) -> str:
     """Return what shows that no order is the best at every step, or raise."""
-    (_, prefix, value) = fields(witness, "a sweep", "by", "prefix", "parts")
+    (_, value, prefix) = fields(witness, "a sweep", "by", "parts", prefix=[])
     kept = _after_prefix(piece, prefix)
     parts, witnesses = Parts.read_with_witnesses(value, "part", piece.n)
     _check_components(piece, parts, kept)
@@ -56,7 +56,7 @@ def check(piece: Piece, witness: object, checker: Checker, depth: int) -> str:
 
 def check_part(piece: Piece, witness: object, checker: Checker, depth: int) -> str:
     """Return what shows that one part alone has no order that is the best at every step, or raise."""
-    (_, prefix, jobs, its) = fields(witness, "a part", "by", "prefix", "jobs", "witness")
+    (_, jobs, its, prefix) = fields(witness, "a part", "by", "jobs", "witness", prefix=[])
     kept = _after_prefix(piece, prefix)
     parts = Parts.read([jobs], "part", piece.n)
     _check_components(piece, parts, kept)
