@@ -1,9 +1,11 @@
-"""Certificates made without the producers: orders by brute force, blocks put together at random, witnesses written out."""
+"""Certificates made without the producers: orders by brute force, blocks put together at random."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+
+import numpy as np
 
 from eligo import generate, graph
 from eligo.certificate import Certificate
@@ -39,8 +41,7 @@ def best_order(dag: Dag, rng: random.Random, *, sinks_last: bool = False) -> lis
         return [
             job
             for job in free
-            if not (size < last and is_sink[job])
-            and eligible(dag, executed | 1 << job, sources=True) == best[size + 1]
+            if not (size < last and is_sink[job]) and eligible(dag, executed | 1 << job, sources=True) == best[size + 1]
         ]
 
     dead: set[int] = set()
@@ -126,7 +127,7 @@ def random_composition(rng: random.Random, most: int = 11) -> tuple[Dag, list[li
         pairs = list(zip(rng.sample(sinks, merged), rng.sample(sources, merged), strict=True))
         if whole.n + block.n - merged > most:
             continue
-        number = dict((lower, upper) for upper, lower in pairs)
+        number = {lower: upper for upper, lower in pairs}
         for job in range(block.n):
             number.setdefault(job, whole.n + job - sum(source < job for _, source in pairs))
         whole = generate.compose(whole, block, pairs)
@@ -183,9 +184,7 @@ def chained(functions: list[list[int]], rng: random.Random) -> list[list[int]]:
     return [members for members, _ in groups]
 
 
-def composition_witness(
-    dag: Dag, order: Sequence[int], blocks: list[list[int]], rng: random.Random
-) -> dict | None:
+def composition_witness(dag: Dag, order: Sequence[int], blocks: list[list[int]], rng: random.Random) -> dict | None:
     """Write out the composition witness of an order, block by block; None where a block has no IC-optimal order."""
     place = {job: position for position, job in enumerate(order)}
     written, functions = [], []
@@ -203,12 +202,43 @@ def composition_witness(
 
 def some_witness(dag: Dag, rng: random.Random) -> dict:
     """Return a witness of a dag whose jobs are numbered in an IC-optimal order: exact always works."""
-    e = Schedule.of(dag, range(dag.n)).profile + range(dag.n + 1)
-    gains = [int(b - a) for a, b in zip(e, e[1:], strict=False)][: len([j for j in range(dag.n) if len(dag.children(j))])]
     choices = [exact_witness(dag)]
-    if gains == sorted(gains, reverse=True):
+    inner = sum(len(dag.children(job)) > 0 for job in range(dag.n))
+    made = Schedule.of(dag, range(dag.n)).profile + np.arange(dag.n + 1)
+    if np.all(np.diff(made[: inner + 1], n=2) <= 0):
         choices.append({"by": "concave"})
     two_levels = not any(len(dag.parents(job)) and len(dag.children(job)) for job in range(dag.n))
     if two_levels and dag.m == dag.n - int(graph.components(dag).max()) - 1:
         choices.append({"by": "bipartite-tree"})
     return rng.choice(choices)
+
+
+def sweep_witness(dag: Dag, order: Sequence[int], rng: random.Random) -> dict | None:
+    """Write out the sweep of a dag's components after its prefix; None where one has no IC-optimal order."""
+    profile = Schedule.of(dag, order).profile.tolist()
+    prefix = next(t for t, one in enumerate(profile) if one != 1)
+    place = {job: position for position, job in enumerate(order)}
+    rest = graph.induced_subdag(dag, order[prefix:])
+    component = graph.components(rest)
+    parts = []
+    for number in rng.sample(range(int(component.max(initial=-1)) + 1), int(component.max(initial=-1)) + 1):
+        jobs = [order[prefix + job] for job in np.flatnonzero(component == number).tolist()]
+        nonsinks = [job for job in jobs if len(dag.children(job))]
+        if not nonsinks:
+            continue
+        best = best_order(block_dag(dag, nonsinks), rng, sinks_last=True)
+        if best is None:
+            return None
+        listed = [nonsinks[job] for job in best if job < len(nonsinks)]
+        parts.append({"jobs": [place[job] for job in listed], "witness": some_witness(block_dag(dag, listed), rng)})
+    return {"by": "sweep", "prefix": list(range(prefix)), "parts": parts}
+
+
+def finest_blocks(dag: Dag) -> list[list[int]]:
+    """Share out the non-sinks so that all parents of a job are together, as finely as can be."""
+    of = list(range(dag.n))
+    for job in range(dag.n):
+        parents = {of[int(parent)] for parent in dag.parents(job)}
+        of = [min(parents) if one in parents else one for one in of]
+    inner = [job for job in range(dag.n) if len(dag.children(job))]
+    return [[job for job in inner if of[job] == block] for block in sorted({of[job] for job in inner})]

@@ -1,0 +1,103 @@
+"""``verify`` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from eligo import read
+from eligo.certificate import DEFAULT_BUDGET, Certificate
+from eligo.cli import main
+from eligo.cli.verify import _DEFAULT_STEPS
+from eligo.schedule import Schedule
+
+
+@pytest.fixture
+def fork(tmp_path, monkeypatch):
+    """A fork with a good certificate, good.cert, and one whose claim does not follow, bad.cert."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fork.csv").write_text("parent,child\na,b\na,c\nx,y\n")
+    dag = read("fork.csv")
+    Certificate.of(Schedule.of(dag, [0, 3, 1, 2, 4]), "ic-optimal", {"by": "concave"}, ["\x1b[31mred"]).save(
+        "good.cert"
+    )
+    Certificate.of(Schedule.of(dag, [3, 0, 1, 2, 4]), "ic-optimal", {"by": "concave"}).save("bad.cert")
+    return tmp_path
+
+
+def test_accepted(fork, capsys):
+    assert main(["verify", "good.cert", "fork.csv"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    assert captured.out.splitlines() == [
+        "ok: ic-optimal: no execution has more ELIGIBLE jobs than this order, at any step",
+        "  checked: the workflow is the one certified: 5 jobs, 3 edges, same digest",
+        "  checked: the order can be executed; its profile, AREA 11 and memory cost 2 are as stated",
+        "  checked: the order is the best at every step, by concave",
+        "  assumes: \\x1b[31mred",
+    ]
+
+
+def test_rejected(fork, capsys):
+    assert main(["verify", "bad.cert", "fork.csv"]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == (
+        "bad.cert: rejected: not concave: non-sink 1 of the order makes 1 jobs ELIGIBLE, the next one 2\n"
+    )
+
+
+def test_another_workflow(fork, capsys):
+    (fork / "other.csv").write_text("parent,child\na,b\na,c\nx,b\n")
+    assert main(["verify", "good.cert", "other.csv"]) == 1
+    assert "good.cert: rejected: the certificate is about another workflow" in capsys.readouterr().err
+
+
+def test_undecided(fork, capsys):
+    value = json.loads((fork / "good.cert").read_text())
+    value["witness"] = {"by": "exact", "ideals": 4}
+    (fork / "exact.cert").write_text(json.dumps(value))
+    assert main(["verify", "exact.cert", "fork.csv"]) == 0
+    assert main(["verify", "exact.cert", "fork.csv", "--budget", "1e2"]) == 1
+    captured = capsys.readouterr()
+    assert captured.err.startswith("exact.cert: undecided: looking at 4 ideals would take more than the 100 steps")
+    assert "hint: allow more, with --budget" in captured.err
+
+
+def test_json(fork, capsys):
+    assert main(["verify", "--json", "good.cert", "fork.csv"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["valid"] is True
+    assert facts["claim"] == "ic-optimal"
+    assert facts["reason"] is None
+    assert len(facts["checks"]) == 3
+    assert main(["verify", "--json", "bad.cert", "fork.csv"]) == 1
+    captured = capsys.readouterr()
+    facts = json.loads(captured.out)
+    assert (facts["valid"], facts["checks"]) == (False, [])
+    assert facts["reason"] in captured.err
+    value = json.loads((fork / "good.cert").read_text())
+    (fork / "exact.cert").write_text(json.dumps({**value, "witness": {"by": "exact", "ideals": 4}}))
+    assert main(["verify", "--json", "exact.cert", "fork.csv", "--budget", "0"]) == 1
+    assert json.loads(capsys.readouterr().out)["valid"] is None
+
+
+def test_malformed(fork, capsys):
+    (fork / "text.cert").write_text("no JSON")
+    assert main(["verify", "text.cert", "fork.csv"]) == 1
+    assert capsys.readouterr().err.startswith("text.cert:1: not JSON")
+    assert main(["verify", "none.cert", "fork.csv"]) == 1
+    assert capsys.readouterr().err.startswith("none.cert: no such file")
+
+
+@pytest.mark.parametrize("steps", ["-1", "inf", "nan", "many", "1e30"])
+def test_bad_budgets(fork, steps, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["verify", "good.cert", "fork.csv", f"--budget={steps}"])
+    assert stopped.value.code == 2
+    assert "--budget" in capsys.readouterr().err
+
+
+def test_the_default_is_that_of_the_library():
+    assert _DEFAULT_STEPS == DEFAULT_BUDGET
