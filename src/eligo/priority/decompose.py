@@ -69,7 +69,8 @@ class Blocks:
     @property
     def complete(self) -> Bools:
         """Whether every source of a bipartite block feeds every sink of it."""
-        return self.bipartite & (self.edges == np.diff(self.nonsink_ptr) * np.diff(self.head_ptr))
+        full: Bools = self.edges == np.diff(self.nonsink_ptr) * np.diff(self.head_ptr)
+        return self.bipartite & full
 
     def nonsinks_of(self, block: int) -> Int32:
         """Return the non-sinks of one block, ascending."""

@@ -1,0 +1,96 @@
+"""Put together what was found out about the parts of a dag: parts in series, and the components of a sum.
+
+Both ways of falling apart decide the whole. In series every execution runs through one part after the other, so the
+whole admits an IC-optimal schedule exactly if every part does. In a sum the parts are independent: each must admit one,
+and the sweep must find an interleaving.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from eligo.dag import Dag, Int32, Int64
+from eligo.graph import sinks
+from eligo.priority.proof import Failure, Proof, Refutation, nonsinks_of, places
+from eligo.priority.relation import yields_of
+from eligo.priority.sweep import SumSweep, sweep
+from eligo.schedule import Schedule
+
+__all__ = ["as_sum", "in_series"]
+
+Found = Proof | Refutation | None
+
+
+def in_series(dag: Dag, parts: Sequence[Int32], found: Sequence[Found]) -> Proof | Refutation | Failure:
+    """Put the answers for parts that follow each other together; each part is its jobs, ascending."""
+    orders = [part if one is None else part[one.order] for part, one in zip(parts, found, strict=True)]
+    order = np.concatenate(orders).astype(np.int32)
+    inside: list[dict[str, Any]] = []
+    for part, one in zip(parts, found, strict=True):
+        if isinstance(one, Refutation):
+            before = sum(map(len, parts[: len(inside)]))
+            witness = {"by": "series", "before": before, "jobs": len(part), "witness": one.witness}
+            return Refutation(order, nonsinks_of(dag), witness)
+        inside.append({"jobs": len(part), "witness": None if one is None else one.witness})
+    unsettled = [part["jobs"] for part in inside if part["witness"] is None]
+    if unsettled:
+        return Failure(
+            "series",
+            f"of {len(parts)} parts in series {len(unsettled)} are not settled, the first of {unsettled[0]} jobs",
+        )
+    return Proof(order, nonsinks_of(dag), {"by": "series", "parts": inside})
+
+
+def as_sum(
+    dag: Dag, parts: Sequence[Int32], dags: Sequence[Dag], found: Sequence[Found]
+) -> Proof | Refutation | Failure:
+    """Put the answers for the components of a dag together; each part is its jobs, ascending."""
+    nonsinks = [
+        part[np.flatnonzero(np.diff(its.succ_ptr) > 0) if one is None else one.order[: one.nonsinks]]
+        for part, its, one in zip(parts, dags, found, strict=True)
+    ]
+    in_turn = _order(dag, nonsinks, np.repeat(np.arange(len(parts)), [len(jobs) for jobs in nonsinks]))
+    yields, witnesses = [], []
+    for part, its, one in zip(nonsinks, dags, found, strict=True):
+        if isinstance(one, Refutation):
+            witness = {"by": "part", "jobs": places(in_turn)[part].tolist(), "witness": one.witness}
+            return Refutation(in_turn, nonsinks_of(dag), witness)
+        if one is not None:
+            yields.append(yields_of(Schedule.of(its, one.order)))
+            witnesses.append(one.witness)
+    if len(yields) < len(parts):
+        return Failure("sum", f"of {len(parts)} components {len(parts) - len(yields)} are not settled")
+    swept = sweep(yields)
+    if swept.steps is None:
+        return _refuted(dag, in_turn, nonsinks, witnesses, swept)
+    order = _order(dag, nonsinks, swept.steps)
+    # A chain is checked in no time, a sum of many takes tables.
+    groups = [list(range(len(parts)))] if swept.chain is None else [[number] for number in swept.chain]
+    witness = {"by": "composition", "dropped": [], "blocks": _named(order, nonsinks, witnesses), "groups": groups}
+    return Proof(order, nonsinks_of(dag), witness)
+
+
+def _refuted(
+    dag: Dag, order: Int32, nonsinks: Sequence[Int32], witnesses: Sequence[Any], swept: SumSweep
+) -> Refutation:
+    """Name the components up to the one at which the sweep failed."""
+    last = len(nonsinks) if swept.stage is None else swept.stage + 1
+    parts = _named(order, nonsinks[:last], witnesses[:last])
+    return Refutation(order, nonsinks_of(dag), {"by": "sweep", "parts": parts})
+
+
+def _order(dag: Dag, nonsinks: Sequence[Int32], turns: Int32 | Int64) -> Int32:
+    """Return the order that takes the next non-sink of one part after the other, as told, and then the sinks."""
+    jobs = np.empty(len(turns), np.int32)
+    jobs[np.argsort(turns, kind="stable")] = np.concatenate(nonsinks)
+    return np.concatenate([jobs, sinks(dag)])
+
+
+def _named(order: Int32, nonsinks: Sequence[Int32], witnesses: Sequence[Any]) -> list[dict[str, Any]]:
+    place = places(order)
+    return [
+        {"jobs": place[jobs].tolist(), "witness": witness} for jobs, witness in zip(nonsinks, witnesses, strict=True)
+    ]

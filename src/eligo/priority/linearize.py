@@ -1,0 +1,198 @@
+"""Order the blocks of a dag one after the other: step 3 of the algorithm of Cordasco et al. 2010, section 4.2.
+
+If the blocks can be put in an order in which each has priority over the next (B1 |> B2 |> ...) and none comes before a
+block it depends on, then executing them one after the other is IC-optimal. Where no available block has priority
+over all others, the sum of the available ones may still have an IC-optimal schedule, interleaved by a sweep; the sum
+then takes the place of a block. The result is a list of *groups*: single blocks, or sums.
+
+    repeat: among the blocks that depend on no other, find one that has priority over the rest of them and over those
+            that its removal makes available; take it. If there is none, take their sum if it has priority over the
+            blocks that this makes available.
+
+Every group taken has priority over every block left, by transitivity, so the groups form a chain.
+
+The priority relation sees only what a block yields, so blocks are put into *classes* of equal yields, and relations are
+tested once for a pair of classes. While the set of available classes stays the same, so does the class that leads.
+Cost: near-linear in the blocks, times the square of the number of classes that are available at once.
+
+Section 5.1's *levelled sums* are a second way: where the blocks lie on levels, take the sum of every level.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from heapq import heappop, heappush
+
+from eligo.dag import Dag, Int64
+from eligo.priority.plans import Plan
+from eligo.priority.proof import Failure
+from eligo.priority.relation import has_priority
+from eligo.priority.sweep import sweep
+
+__all__ = ["YieldClasses", "levelled_sums", "linearize"]
+
+# Two sums of 30,000 jobs each are swept in seconds; what is larger is not worth the wait.
+_LARGEST_SUM = 60_000
+
+
+class YieldClasses:
+    """Blocks grouped by what they yield, and the priority relation between the groups."""
+
+    def __init__(self, plans: Sequence[Plan]) -> None:
+        self.e: list[Int64] = []
+        number: dict[bytes, int] = {}
+        self.of: list[int] = []
+        for plan in plans:
+            key = plan.e.tobytes()
+            if key not in number:
+                number[key] = len(self.e)
+                self.e.append(plan.e)
+            self.of.append(number[key])
+        self._over: dict[tuple[int, int], bool] = {}
+
+    def over(self, one: int, other: int) -> bool:
+        """Tell whether blocks of one class have priority over blocks of another."""
+        pair = one, other
+        if pair not in self._over:
+            self._over[pair] = has_priority(self.e[one], self.e[other])
+        return self._over[pair]
+
+
+def linearize(superdag: Dag, plans: Sequence[Plan], classes: YieldClasses) -> list[list[int]] | Failure:
+    """Return groups of blocks in an order in which each has priority over the next, or why none was found."""
+    return _Linearizer(superdag, plans, classes).run()
+
+
+class _Linearizer:
+    def __init__(self, superdag: Dag, plans: Sequence[Plan], classes: YieldClasses) -> None:
+        self.plans = plans
+        self.classes = classes
+        self.children = [superdag.children(b).tolist() for b in range(superdag.n)]
+        self.missing = [len(superdag.parents(b)) for b in range(superdag.n)]
+        self.available: dict[int, list[int]] = {}  # heaps of blocks, by class
+        self.groups: list[list[int]] = []
+        for block, missing in enumerate(self.missing):
+            if missing == 0:
+                self._offer(block)
+
+    def run(self) -> list[list[int]] | Failure:
+        while self.available:
+            if not self._take_blocks():
+                failure = self._take_sum()
+                if failure is not None:
+                    return failure
+        return self.groups
+
+    def _offer(self, block: int) -> None:
+        heappush(self.available.setdefault(self.classes.of[block], []), block)
+
+    def _leads(self, leader: int) -> bool:
+        over = self.classes.over
+        rivals = (cls for cls, blocks in self.available.items() if cls != leader or len(blocks) > 1)
+        return all(over(leader, rival) for rival in rivals)
+
+    def _take_blocks(self) -> bool:
+        """Take blocks of the first class that leads, as many as may be taken; tell whether there was one."""
+        for leader in sorted(self.available, key=lambda cls: self.available[cls][0]):
+            if self._leads(leader) and self._take_from(leader):
+                return True
+        return False
+
+    def _take_from(self, leader: int) -> bool:
+        blocks, taken = self.available[leader], 0
+        refused: list[int] = []
+        while blocks and (not taken or self._leads_itself(leader, len(blocks) + len(refused))):
+            block = heappop(blocks)
+            fresh = self._released([block])
+            if all(self.classes.over(leader, self.classes.of[child]) for child in fresh):
+                self.groups.append([block])
+                self._release([block], fresh)
+                taken += 1
+            else:
+                refused.append(block)
+        for block in refused:
+            heappush(blocks, block)
+        if not blocks:
+            del self.available[leader]
+        return taken > 0
+
+    def _leads_itself(self, leader: int, count: int) -> bool:
+        return count == 1 or self.classes.over(leader, leader)
+
+    def _released(self, blocks: Sequence[int]) -> list[int]:
+        """Return the blocks that become available when these are taken."""
+        count: dict[int, int] = {}
+        for block in blocks:
+            for child in self.children[block]:
+                count[child] = count.get(child, 0) + 1
+        return [child for child, parents in count.items() if self.missing[child] == parents]
+
+    def _release(self, blocks: Sequence[int], fresh: Sequence[int]) -> None:
+        for block in blocks:
+            for child in self.children[block]:
+                self.missing[child] -= 1
+        for child in fresh:
+            self._offer(child)
+
+    def _take_sum(self) -> Failure | None:
+        blocks = sorted(block for heap in self.available.values() for block in heap)
+        if len(blocks) == 1:
+            return self._stuck(blocks, "it has no priority over a block that waits for it")
+        if sum(len(self.plans[block].e) for block in blocks) > _LARGEST_SUM:
+            return self._stuck(blocks, "their sum is too large to be swept")
+        total = sweep([self.plans[block].e for block in blocks])
+        if total.steps is None or total.e is None:
+            return self._stuck(blocks, "their sum admits no IC-optimal schedule")
+        fresh = self._released(blocks)
+        best = total.e
+        if not all(has_priority(best, self.plans[child].e) for child in fresh):
+            return self._stuck(blocks, "their sum has no priority over a block that waits for it")
+        self.groups.append(blocks)
+        self.available.clear()
+        self._release(blocks, fresh)
+        return None
+
+    def _stuck(self, blocks: Sequence[int], why: str) -> Failure:
+        done = sum(map(len, self.groups))
+        kinds = list(dict.fromkeys(self.plans[block].kind for block in blocks))
+        shown = ", ".join(kinds[:4]) + (", ..." if len(kinds) > 4 else "")
+        many = f"none of the {len(blocks)} available blocks ({shown}) has priority over the others, and "
+        one = f"the only available block is {shown}, and "
+        return Failure(
+            "linearization",
+            f"after {done} of {len(self.plans)} blocks: {many if len(blocks) > 1 else one}{why}",
+        )
+
+
+def levelled_sums(superdag: Dag) -> list[list[int]] | Failure:
+    """Return the blocks by levels, where they lie on levels that only neighbours connect.
+
+    Examples
+    --------
+    >>> levelled_sums(Dag.from_edges(3, [0, 1], [2, 2]))
+    [[0, 1], [2]]
+    >>> levelled_sums(Dag.from_edges(3, [0, 0, 1], [1, 2, 2])).step
+    'levels'
+    """
+    level: dict[int, int] = {}
+    groups: dict[int, list[int]] = {}
+    for root in range(superdag.n):
+        if root in level:
+            continue
+        level[root] = 0
+        part, queue = [root], deque([root])
+        while queue:
+            block = queue.popleft()
+            for step, near in ((1, superdag.children(block)), (-1, superdag.parents(block))):
+                for other in near.tolist():
+                    if other not in level:
+                        level[other] = level[block] + step
+                        part.append(other)
+                        queue.append(other)
+                    elif level[other] != level[block] + step:
+                        return Failure("levels", "the blocks do not lie on levels that only neighbours connect")
+        lowest = min(level[block] for block in part)
+        for block in part:
+            groups.setdefault(level[block] - lowest, []).append(block)
+    return [sorted(groups[number]) for number in sorted(groups)]

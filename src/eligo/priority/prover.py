@@ -1,0 +1,179 @@
+"""The steps of the theory, tried one after the other on a dag and, where it falls into parts, on the parts.
+
+See ``theory.py`` for what the steps are. Each returns a proof, a refutation or a failure; the first two end the search.
+Parts of equal structure are settled once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from eligo import graph
+from eligo.dag import Dag, Int32
+from eligo.errors import InfeasibleError
+from eligo.priority import exact, families
+from eligo.priority.blocks import BlockSchedule
+from eligo.priority.compose import compose, compose_groups
+from eligo.priority.decompose import decompose
+from eligo.priority.follow import best_of_all, follow
+from eligo.priority.joining import as_sum, in_series
+from eligo.priority.linearize import YieldClasses, levelled_sums, linearize
+from eligo.priority.plans import Plan, plan_blocks
+from eligo.priority.proof import Failure, Proof, Refutation, nonsinks_of, sinks_last, with_dropped
+from eligo.priority.relation import yields_of
+from eligo.priority.series import cuts
+from eligo.schedule import Schedule
+
+__all__ = ["Answer", "Prover"]
+
+_DEEPEST = 20  # parts within parts; a checker takes no more than 30
+_WIDEST_SEARCH = 1_000  # non-sinks beyond which exact search is not tried
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """What was found, by which step, and which steps failed."""
+
+    found: Proof | Refutation | None
+    method: str | None
+    failures: tuple[Failure, ...]
+
+
+class Prover:
+    """Settles dags; `budget` is the number of ideals that one exact search may look at."""
+
+    def __init__(self, budget: int) -> None:
+        self.budget = budget
+        self._known: dict[tuple[bytes, bytes, bool], Answer] = {}
+        self._steps: dict[str, Callable[[Dag, int], Proof | Refutation | Failure]] = {
+            "family": self._family,
+            "composition": self._composition,
+            "series": self._series,
+            "sum": self._sum,
+            "exact": self._exact,
+        }
+
+    def answer(self, dag: Dag, depth: int = 0, *, is_block: bool = False) -> Answer:
+        """Settle one dag; a block is not cut into blocks again."""
+        key = dag.succ_ptr.tobytes(), dag.succ.tobytes(), is_block
+        if key not in self._known:
+            self._known[key] = self._try_steps(dag, depth, is_block)
+        return self._known[key]
+
+    def _try_steps(self, dag: Dag, depth: int, is_block: bool) -> Answer:
+        if dag.m == 0:
+            return Answer(Proof(sinks_last(dag, dag.order), 0, {"by": "concave"}), "family", ())
+        failures: list[Failure] = []
+        for method, step in self._steps.items():
+            if is_block and method == "composition":
+                continue
+            found = step(dag, depth)
+            if not isinstance(found, Failure):
+                return Answer(found, method, tuple(failures))
+            failures.append(found)
+        return Answer(None, None, tuple(failures))
+
+    def _family(self, dag: Dag, _: int) -> Proof | Failure:
+        reduced, tails, heads = _without_shortcuts(dag)
+        family = families.recognise(reduced)
+        if family is None:
+            return Failure("family", "the dag is no mesh, tree or FFT")
+        if not family.certifiable:
+            return Failure("family", f"no order of a {family.describe()} is proved IC-optimal in general")
+        order = sinks_last(dag, family.best_order())
+        return with_dropped(Proof(order, nonsinks_of(dag), family.witness(order)), tails, heads)
+
+    def _composition(self, dag: Dag, depth: int) -> Proof | Failure:
+        reduced, tails, heads = _without_shortcuts(dag)
+        blocks = decompose(reduced)
+        plans = plan_blocks(blocks, self.budget, lambda block: self._block(block, depth))
+        weak = _weak_blocks(plans)
+        if weak is not None:
+            return weak
+        proof = _put_in_order(reduced, plans, blocks.superdag())
+        return proof if isinstance(proof, Failure) else with_dropped(proof, tails, heads)
+
+    def _block(self, dag: Dag, depth: int) -> BlockSchedule:
+        """Schedule a block that is not bipartite."""
+        found = self.answer(dag, depth + 1, is_block=True).found
+        order = dag.order if found is None else found.order
+        optimal = None if found is None else isinstance(found, Proof)
+        return BlockSchedule(
+            order=sinks_last(dag, order)[: nonsinks_of(dag)],
+            e=yields_of(Schedule.of(dag, order)),
+            kind=f"block of {dag.n} jobs on {int(graph.levels(dag).max()) + 1} levels",
+            optimal=optimal,
+            witness=found.witness if found is not None and optimal else None,
+        )
+
+    def _series(self, dag: Dag, depth: int) -> Proof | Refutation | Failure:
+        sizes = cuts(dag).tolist()
+        if not sizes:
+            return Failure("series", "there is no step that every execution passes through")
+        if depth >= _DEEPEST:
+            return Failure("series", "parts within parts are nested too deep")
+        parts = [np.sort(dag.order[start:stop]) for start, stop in pairwise([0, *sizes, dag.n])]
+        answers = [self.answer(graph.induced_subdag(dag, part), depth + 1) for part in parts]
+        return in_series(dag, parts, [answer.found for answer in answers])
+
+    def _sum(self, dag: Dag, depth: int) -> Proof | Refutation | Failure:
+        component = graph.components(dag)
+        if component.max() == 0:
+            return Failure("sum", "the dag does not fall apart")
+        if depth >= _DEEPEST:
+            return Failure("sum", "parts within parts are nested too deep")
+        by_component = np.argsort(component, kind="stable").astype(np.int32)
+        parts = np.split(by_component, np.flatnonzero(np.diff(component[by_component])) + 1)
+        parts = [part for part in parts if len(part) > 1]
+        dags = [graph.induced_subdag(dag, part) for part in parts]
+        answers = [self.answer(part, depth + 1) for part in dags]
+        return as_sum(dag, parts, dags, [answer.found for answer in answers])
+
+    def _exact(self, dag: Dag, _: int) -> Proof | Refutation | Failure:
+        if nonsinks_of(dag) > _WIDEST_SEARCH:
+            return Failure("exact", f"more than {_WIDEST_SEARCH:,} non-sinks are too many for exact search")
+        try:
+            answer = exact.search(dag, self.budget)
+        except InfeasibleError as error:
+            return Failure("exact", error.text)
+        witness = {"by": "exact", "ideals": answer.ideals}
+        if answer.schedule is None:
+            return Refutation(sinks_last(dag, dag.order), nonsinks_of(dag), witness)
+        return Proof(sinks_last(dag, answer.schedule.order), nonsinks_of(dag), witness)
+
+
+def _without_shortcuts(dag: Dag) -> tuple[Dag, Int32, Int32]:
+    tails, heads = graph.shortcuts(dag)
+    return (graph.remove_shortcuts(dag) if len(tails) else dag), tails, heads
+
+
+def _put_in_order(dag: Dag, plans: Sequence[Plan], superdag: Dag) -> Proof | Failure:
+    """Execute the blocks block by block, else level by level, else in whatever turns reach the bound."""
+    classes = YieldClasses(plans)
+    failures: list[Failure] = []
+    for way in ("blocks", "levels"):
+        groups = linearize(superdag, plans, classes) if way == "blocks" else levelled_sums(superdag)
+        proof = groups if isinstance(groups, Failure) else compose_groups(dag, plans, groups, classes)
+        if isinstance(proof, Proof):
+            return proof
+        failures.append(proof)
+    bound = best_of_all(plans)
+    if not isinstance(bound, Failure):
+        nonsinks = follow(dag, plans, bound[0])
+        if not isinstance(nonsinks, Failure):
+            return compose(dag, nonsinks, plans, bound[1])
+    return failures[0]
+
+
+def _weak_blocks(plans: Sequence[Plan]) -> Failure | None:
+    """Say which blocks have no order that is known to be optimal."""
+    weak = [plan for plan in plans if plan.optimal is not True]
+    if not weak:
+        return None
+    why = "has no IC-optimal order" if weak[0].optimal is False else "has no order that is proved IC-optimal"
+    more = f", nor have {len(weak) - 1} others" if len(weak) > 1 else ""
+    return Failure("blocks", f"of {len(plans)} blocks one ({weak[0].kind}) {why}{more}")
