@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eligo.priority.bipartite import Bipartite
 
 Children = Sequence[Sequence[int]]
+Counts = NDArray[np.int64]
 
 
 def children_of(block: Bipartite) -> list[list[int]]:
@@ -33,49 +37,59 @@ def relabelled(block: Bipartite, rng: np.random.Generator) -> tuple[Bipartite, l
     return block_of(children), sources.tolist()
 
 
-def gains_by_set(block: Bipartite) -> list[int]:
+def gains_by_set(block: Bipartite) -> Counts:
     """Return for each set of sources, as bits, how many sinks have all their parents in it."""
-    s = block.sources
-    exactly = [0] * (1 << s)
-    parents = [0] * block.sinks
+    parents = np.zeros(block.sinks, np.int64)
     for source, row in enumerate(children_of(block)):
-        for sink in row:
-            parents[sink] |= 1 << source
-    for mask in parents:
-        exactly[mask] += 1
-    for bit in range(s):  # sums over subsets
-        for mask in range(1 << s):
-            if mask >> bit & 1:
-                exactly[mask] += exactly[mask ^ 1 << bit]
-    return exactly
+        parents[row] |= 1 << source
+    counts = np.bincount(parents, minlength=1 << block.sources)
+    for bit in range(block.sources):  # sums over subsets
+        pairs = counts.reshape(-1, 2, 1 << bit)
+        pairs[:, 1] += pairs[:, 0]
+    return counts
+
+
+@cache
+def sets_by_size(s: int) -> list[Counts]:
+    """Return the sets of 0, 1, ..., s sources."""
+    sizes = np.array([mask.bit_count() for mask in range(1 << s)])
+    return [np.flatnonzero(sizes == size) for size in range(s + 1)]
 
 
 def best_e(block: Bipartite) -> list[int]:
     """Return e_max(0), ..., e_max(s)."""
-    best = [0] * (block.sources + 1)
-    for mask, count in enumerate(gains_by_set(block)):
-        size = mask.bit_count()
-        best[size] = max(best[size], count)
-    return best
+    counts = gains_by_set(block)
+    return [int(counts[sets].max()) for sets in sets_by_size(block.sources)]
 
 
 def admits_optimal_order(block: Bipartite) -> bool:
     """Tell whether one order of the sources reaches e_max at every step."""
-    counts, best, s = gains_by_set(block), best_e(block), block.sources
-    reached = {0}
-    for size in range(1, s + 1):
-        grown = {mask | 1 << bit for mask in reached for bit in range(s) if not mask >> bit & 1}
-        reached = {mask for mask in grown if counts[mask] == best[size]}
-    return bool(reached)
+    counts, best = gains_by_set(block), best_e(block)
+    reached = np.zeros(len(counts), np.bool_)
+    reached[0] = True
+    for size, sets in enumerate(sets_by_size(block.sources)):
+        if size:
+            optimal = sets[counts[sets] == best[size]]
+            reached[optimal] = _from_below(block.sources, optimal, reached, np.logical_or, False)
+    return bool(reached[-1])
 
 
 def largest_area(block: Bipartite) -> int:
     """Return the largest sum of e(0), ..., e(s) over all orders."""
-    counts = gains_by_set(block)
-    value = [0] * len(counts)
-    for mask in range(1, len(counts)):
-        value[mask] = counts[mask] + max(value[mask ^ 1 << bit] for bit in range(block.sources) if mask >> bit & 1)
-    return value[-1]
+    area = gains_by_set(block)
+    for size, sets in enumerate(sets_by_size(block.sources)):
+        if size:
+            area[sets] += _from_below(block.sources, sets, area, np.maximum, -1)
+    return int(area[-1])
+
+
+def _from_below(s: int, sets: Counts, values: Any, combine: Any, start: Any) -> Any:
+    """Combine for each set the values of the sets with one source less."""
+    found = np.full(len(sets), start, values.dtype)
+    for bit in range(s):
+        has = sets >> bit & 1 == 1
+        found[has] = combine(found[has], values[sets[has] ^ 1 << bit])
+    return found
 
 
 def eligibility_vector(rows: Sequence[Sequence[int]], parents: Sequence[set[int]], source: int) -> list[int]:
@@ -86,7 +100,7 @@ def eligibility_vector(rows: Sequence[Sequence[int]], parents: Sequence[set[int]
     return [sum(sink <= set(run[: k + 1]) for sink in parents) for k in range(length)]
 
 
-def greedy_orders(block: Bipartite, rows: Sequence[Sequence[int]], *, recompute: bool = True) -> list[int]:
+def lexicographic_greedy(block: Bipartite, rows: Sequence[Sequence[int]], *, recompute: bool = True) -> list[int]:
     """003's lexicographic greedy: ties to the lower number; with `recompute` off, by the first vectors only."""
     parents = [{u for u, row in enumerate(children_of(block)) if sink in row} for sink in range(block.sinks)]
     left = [list(row) for row in rows]
