@@ -19,6 +19,7 @@ from eligo.dag import Dag
 from eligo.priority.families.fourier import Fft, fft_eligible, recognise_fft
 from eligo.priority.families.meshes import Mesh, mesh_eligible, recognise_mesh
 from eligo.priority.families.mixed_trees import MixedTree, recognise_mixed_tree
+from eligo.priority.families.parts import Part, find_parts
 from eligo.priority.families.recognised import Recognised
 from eligo.priority.families.trees import Tree, recognise_tree, tree_eligible
 
@@ -26,9 +27,11 @@ __all__ = [
     "Fft",
     "Mesh",
     "MixedTree",
+    "Part",
     "Recognised",
     "Tree",
     "fft_eligible",
+    "find_parts",
     "mesh_eligible",
     "recognise",
     "recognise_fft",

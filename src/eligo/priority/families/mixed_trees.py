@@ -85,10 +85,10 @@ def recognise_mixed_tree(dag: Dag) -> MixedTree | None:
     if dag.n < 2 or dag.m != dag.n - 1:
         return None
     indegree, outdegree = np.diff(dag.pred_ptr), np.diff(dag.succ_ptr)
-    if indegree.max() == 1:
-        expansion, branches, near, far, depth = True, outdegree, dag.tails, dag.heads, graph.levels(dag)
-    elif outdegree.max() == 1:
+    if outdegree.max() == 1:
         expansion, branches, near, far, depth = False, indegree, dag.heads, dag.tails, graph.heights(dag)
+    elif indegree.max() == 1:
+        expansion, branches, near, far, depth = True, outdegree, dag.tails, dag.heads, graph.levels(dag)
     else:
         return None
     if np.any(branches[far] > branches[near]):
