@@ -67,6 +67,29 @@ def test_any_shape_is_scheduled_ic_optimally_with_least_memory(parents: list[int
         assert Schedule.of(dag, found.cheapest_order()).memory_cost == ideals.least_memory(optimal=False)
 
 
+@settings(max_examples=300)
+@given(branchings(50, st.integers(2, 6), uniform=True), st.integers(0, 10**6))
+def test_postorder_execute_is_cheapest_among_orders_of_groups(parents: list[int], seed: int) -> None:
+    """Larger trees of larger arity: brute force over the orders in which groups of siblings can be executed."""
+    found = known(shuffled(tree_from_parents(parents), seed))
+    groups = [node for node in range(len(parents)) if node in parents]
+    if not 1 < len(groups) <= 10:
+        return
+    least = {frozenset[int](): 0}
+    for _ in groups:
+        grown: dict[frozenset[int], int] = {}
+        for done, cost in least.items():
+            for group in groups:
+                below = [node for node in groups if parents[node] == group]
+                if group not in done and done.issuperset(below):
+                    after = done | {group}
+                    # A group's k jobs are open until the one that they feed is executed with its own group.
+                    held = sum(found.arity for node in after if parents[node] not in after)
+                    grown[after] = min(grown.get(after, 10**9), max(cost, held))
+        least = grown
+    assert Schedule.of(found.dag, found.best_order()).memory_cost == min(least.values())
+
+
 @given(UNIFORM)
 def test_siblings_in_a_row_and_nothing_else_is_ic_optimal(parents: list[int]) -> None:
     """Theorem 4.1 for any arity: as many IC-optimal schedules as orders of groups, times orders within them."""

@@ -96,8 +96,9 @@ class Tree(Recognised):
         if self.expansion:
             sink = np.diff(self.dag.succ_ptr) == 0
             return np.concatenate((self.dag.order[~sink[self.dag.order]], self.dag.order[sink[self.dag.order]]))
-        rank = self._registers(lambda branches: max([1, *(j + r for j, r in enumerate(branches))]), leaf=0)
-        order = []
+        # Leaves, of rank 0, come last and hold nothing while they wait.
+        rank = self._registers(lambda branches: max((j + r for j, r in enumerate(branches) if r), default=1), leaf=0)
+        order: list[int] = []
         for node in self._postorder(rank):
             # Inner members first: each frees the registers of its own group.
             order += sorted(self._branches[node], key=lambda branch: rank[branch] == 0)
@@ -148,9 +149,10 @@ class Tree(Recognised):
         rank = [leaf] * self.dag.n
         from_leaves = self.dag.order[::-1] if self.expansion else self.dag.order
         for node in from_leaves.tolist():
-            branches = self._branches[node]
+            branches = [rank[branch] for branch in self._branches[node]]
             if branches:
-                rank[node] = combine(sorted((rank[branch] for branch in branches), reverse=True))
+                branches.sort(reverse=True)
+                rank[node] = combine(branches)
         return rank
 
     def _preorder(self, key: Callable[[int], int]) -> Iterator[int]:
