@@ -1,13 +1,15 @@
 // The packet rule for bipartite blocks: a packet is the set of parents that some sink lacks; execute the one that completes the
-// most sinks for each source it takes, and so on. Equal ratios: the smaller packet, then the one whose sources promise more, then the lower sink.
-// Within a packet the sources that make the most sinks ELIGIBLE at once go first.
+// most sinks for each source it takes, and so on. Of equal ratios the smaller packet, then that of larger potential, then that
+// of the lower sink. Within a packet the sources that make the most sinks ELIGIBLE at once go first, then those of larger potential.
 //
-// A packet completes the sinks whose missing parents all lie in it. When sources are executed, this changes for the sinks that
-// share a missing parent with a child of theirs; they are looked at again. Packets above a cap are not considered. The
-// work is counted in looked-at edges and bounded: where it is used up, the rest is ordered by potentials.
+// A packet completes the sinks whose missing parents all lie in it. These counts are kept up to date: when u is executed, the
+// packets with u get smaller and lose the sinks that u completes; each other child of u, lacking less now, adds to the
+// potential of its parents and may fit into packets that never had u. Packets above a cap are not considered. The work is
+// counted in looked-at edges and bounded: where it is used up, the rest is ordered by potentials.
 #pragma once
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "block_rules.hpp"
@@ -17,8 +19,8 @@ namespace eligo {
 class PacketRule {
 public:
     PacketRule(const Sides& block, Offset budget)
-        : block_(block), budget_(budget), promise_(block), waiting_(block.sinks()), hits_(block.sinks(), 0),
-          stale_(block.sinks(), 0) {}
+        : block_(block), budget_(budget), promise_(block), waiting_(block.sinks()), now_(block.sinks()),
+          hits_(block.sinks(), 0), had_(block.sinks(), 0), changed_(block.sinks(), 0) {}
 
     std::vector<Node> run() {
         order_.reserve(block_.sources());
@@ -29,8 +31,6 @@ public:
     }
 
 private:
-    static constexpr Node cap = 12;
-
     struct Key {
         Node completed = 0, size = 1;
         Offset worth = 0;
@@ -48,26 +48,38 @@ private:
     Offset budget_;
     Promise promise_;
     IndexedHeap<Key> waiting_;
-    std::vector<Node> hits_, order_, touched_, again_;
-    std::vector<std::uint8_t> stale_;
+    std::vector<Key> now_;  // keys as they are; the heap learns of them when all that one step changes is known
+    std::vector<Node> hits_, touched_, order_, to_set_;
+    std::vector<std::uint8_t> had_, changed_;  // had_: is a child of the source just executed
+
+    // Calls visit(other) for the sinks that share a parent with t that t lacks, as often as they do.
+    template <class Visit>
+    void visit_sharing(Node t, Visit visit) {
+        for (Node u : block_.parents.row(t)) {
+            if (promise_.done(u)) continue;
+            budget_ -= block_.children.degree(u);
+            for (Node other : block_.children.row(u)) visit(other);
+        }
+        for (Node other : touched_) hits_[other] = 0;
+        touched_.clear();
+    }
+
+    // How often a sink came up while one other was looked at.
+    Node hit(Node t) {
+        if (hits_[t] == 0) touched_.push_back(t);
+        return ++hits_[t];
+    }
 
     void weigh(Node t) {
         const Node size = promise_.lacks(t);
-        if (size == 0 || size > cap) return;
+        if (size == 0 || size > Promise::cap) return;
         Key key{0, size, 0, t};
-        touched_.clear();
-        for (Node u : block_.parents.row(t)) {
-            if (promise_.done(u)) continue;
-            key.worth += promise_.worth(u);
-            budget_ -= block_.children.degree(u);
-            for (Node other : block_.children.row(u)) {
-                const Node lacks = promise_.lacks(other);
-                if (lacks > size) continue;
-                if (hits_[other]++ == 0) touched_.push_back(other);
-                key.completed += hits_[other] == lacks;
-            }
-        }
-        for (Node other : touched_) hits_[other] = 0;
+        visit_sharing(t, [&](Node other) {
+            if (promise_.lacks(other) <= size) key.completed += hit(other) == promise_.lacks(other);
+        });
+        for (Node u : block_.parents.row(t))
+            if (!promise_.done(u)) key.worth += promise_.worth(u);
+        now_[t] = key;
         waiting_.set(t, key);
     }
 
@@ -75,42 +87,62 @@ private:
         std::vector<Node> packet;
         for (Node u : block_.parents.row(sink))
             if (!promise_.done(u)) packet.push_back(u);
-        again_.clear();
         while (!packet.empty()) {
             const auto next = std::max_element(packet.begin(), packet.end(), [&](Node u, Node v) {
                 return std::tuple(promise_.yield(u), promise_.worth(u), -u) <
                        std::tuple(promise_.yield(v), promise_.worth(v), -v);
             });
-            const Node u = *next;
+            const Node u = *next, completed = promise_.yield(u);
             packet.erase(next);
             order_.push_back(u);
             promise_.execute(u, [](Node) {});
-            mark_children(u);
-        }
-        for (Node t : again_) {
-            stale_[t] = 0;
-            weigh(t);
+            shrink_packets_with(u, completed);
+            for (Node t : block_.children.row(u)) tell_sharing(t);
+            for (Node t : block_.children.row(u)) {
+                had_[t] = 0;
+                if (promise_.lacks(t) == Promise::cap) weigh(t);
+            }
+            for (Node t : to_set_) {
+                changed_[t] = 0;
+                waiting_.set(t, now_[t]);
+            }
+            to_set_.clear();
         }
     }
 
-    // Sinks completed leave the heap; those that share a missing parent with a changed one are to be weighed again.
-    void mark_children(Node u) {
+    void note_change(Node t) {
+        if (changed_[t]) return;
+        changed_[t] = 1;
+        to_set_.push_back(t);
+    }
+
+    void shrink_packets_with(Node u, Node completed) {
+        budget_ -= block_.children.degree(u);
         for (Node t : block_.children.row(u)) {
+            had_[t] = 1;
+            if (!waiting_.has(t)) continue;
             if (promise_.lacks(t) == 0) {
-                if (waiting_.has(t)) waiting_.remove(t);
+                waiting_.remove(t);
                 continue;
             }
-            if (promise_.lacks(t) > cap) continue;
-            for (Node p : block_.parents.row(t)) {
-                if (promise_.done(p)) continue;
-                budget_ -= block_.children.degree(p);
-                for (Node other : block_.children.row(p)) {
-                    if (stale_[other] || promise_.lacks(other) > cap) continue;
-                    stale_[other] = 1;
-                    again_.push_back(other);
-                }
-            }
+            now_[t].completed -= completed;
+            now_[t].size = promise_.lacks(t);
+            now_[t].worth -= promise_.worth(u);
+            note_change(t);
         }
+    }
+
+    // A parent of t was executed: t raises the potentials of those it lacks, and may be completed by more packets.
+    void tell_sharing(Node t) {
+        const Node size = promise_.lacks(t);
+        if (size == 0 || size > Promise::cap) return;
+        const Offset more = Promise::value(size) - Promise::value(size + 1);
+        visit_sharing(t, [&](Node other) {
+            if (!waiting_.has(other)) return;
+            now_[other].worth += more;
+            now_[other].completed += !had_[other] && hit(other) == size;
+            note_change(other);
+        });
     }
 };
 

@@ -29,6 +29,8 @@ class Promise {
 public:
     static constexpr Node cap = 16;
 
+    static Offset value(Node lacks) { return lacks > cap ? 0 : Offset{1} << 2 * (cap - lacks); }
+
     explicit Promise(const Sides& block)
         : block_(block), lacks_(block.sinks()), worth_(block.sources(), 0), yield_(block.sources(), 0),
           done_(block.sources(), 0) {
@@ -81,8 +83,6 @@ private:
     std::vector<Node> yield_;
     std::vector<std::uint8_t> done_;
     std::priority_queue<Far, std::vector<Far>, std::greater<>> far_;  // sinks above the cap; outdated entries stay
-
-    static Offset value(Node lacks) { return lacks > cap ? 0 : Offset{1} << 2 * (cap - lacks); }
 };
 
 // Appends the sources that are not executed yet, best promise first.

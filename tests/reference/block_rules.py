@@ -8,7 +8,7 @@ from fractions import Fraction
 from eligo.priority.bipartite import Bipartite
 from tests.reference.blocks import block_of, children_of
 
-CAP, PACKET_CAP = 16, 12
+CAP = 16
 
 
 def _parents(block: Bipartite) -> list[set[int]]:
@@ -60,7 +60,7 @@ def by_yield(block: Bipartite) -> list[int]:
 
 
 def packet(block: Bipartite) -> list[int]:
-    """Only for blocks whose sinks have at most PACKET_CAP parents."""
+    """Only for blocks whose sinks have at most CAP parents."""
     state = _State(block)
     while state.left:
 

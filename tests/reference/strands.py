@@ -13,7 +13,7 @@ class _Piece:
     def __init__(self, letters: Sequence[int], first: int, last: int, number: Sequence[int]) -> None:
         self.first, self.last = first, last
         self.best = largest_suffix(letters, first, last)
-        self.gains = letters[self.best : last + 1]
+        self.gains = list(letters[self.best : last + 1])
         self.number = number[self.best]
 
     def __lt__(self, other: _Piece) -> bool:
