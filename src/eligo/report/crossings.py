@@ -5,8 +5,9 @@ down and up; each node of a rung goes to the mean place of its neighbours in the
 by the order that was, or against it, in turn, since either can be a dead end. Then neighbours in a rung swap
 wherever that saves crossings.
 
-There are two starts: the given numbering, and a walk that turns to parents before children, which draws any tree
-without crossings. Of all orders met the one with the fewest crossings is kept. But numbers often have a meaning (the
+There are two starts: the given numbering, and a breadth-first walk from an end of the drawing, which unrolls strands
+and all that is longer than wide (sweeps alone leave them folded: 377 crossings in eight zigzags of 40 jobs in random
+order, none with it). Of all orders met the one with the fewest crossings is kept. But numbers often have a meaning (the
 butterflies of an FFT stand in line, though some 30% of their crossings could be saved), so unless at least half of
 its crossings can be saved the given numbering stands. Either way the result is never worse than it.
 
@@ -28,8 +29,8 @@ from eligo.report.ladder import Ladder
 
 __all__ = ["count_crossings", "order_rungs"]
 
-_SWEEPS = 24
-_PATIENCE = 6
+_SWEEPS = 40
+_PATIENCE = 12
 _SWAPPINGS = 8
 _WORTH = 0.5
 
@@ -45,7 +46,7 @@ def order_rungs(ladder: Ladder) -> Int64:
     """
     natural = np.arange(len(ladder.width)) - ladder.first
     best, fewest = natural, count_crossings(ladder, natural)
-    for start in (natural, _walk(ladder)):
+    for start in (natural, _from_an_end(ladder)):
         place, waited = start, 0
         for sweep in range(_SWEEPS + 1):
             found = count_crossings(ladder, place)
@@ -103,28 +104,39 @@ def _sweep(ladder: Ladder, place: Int64, *, down: bool, reverse_ties: bool) -> I
     return place
 
 
-def _walk(ladder: Ladder) -> Int64:
-    """Return the places of nodes when each rung is in the order of a depth-first walk, parents before children."""
+def _from_an_end(ladder: Ladder) -> Int64:
+    """Return the places of nodes when each rung is in the order of a breadth-first walk from an end of the drawing.
+
+    An end is a node as far away as can be from one that is as far away as can be from the first.
+    """
     n = len(ladder.width)
-    parents, children = _neighbours(ladder)
-    reached = [False] * n
-    turn, turns = np.empty(n, np.int64), 0
-    stack: list[int] = []
+    neighbours = [up + down for up, down in zip(*_neighbours(ladder), strict=True)]
+    met, turn = np.full(n, -1), np.empty(n, np.int64)
+    turns = walks = 0
     for begin in range(n):
-        stack.append(begin)
-        while stack:
-            node = stack.pop()
-            if reached[node]:
-                continue
-            reached[node] = True
-            turn[node] = turns
-            turns += 1
-            stack.extend(reversed(children[node]))
-            stack.extend(reversed(parents[node]))
-    order = np.lexsort((turn, ladder.first))
+        if met[begin] >= 0:
+            continue
+        walk = [begin]
+        for _ in range(3):
+            walk = _walk(walk[-1], neighbours, met, walks)
+            walks += 1
+        turn[walk] = np.arange(turns, turns + len(walk))
+        turns += len(walk)
     place = np.empty(n, np.int64)
-    place[order] = np.arange(n)
+    place[np.lexsort((turn, ladder.first))] = np.arange(n)
     return place - ladder.first
+
+
+def _walk(begin: int, neighbours: list[list[int]], met: Int64, walk: int) -> list[int]:
+    """Return all nodes that can be reached, the nearest first; marks them with the number of the walk."""
+    met[begin] = walk
+    reached = [begin]
+    for node in reached:
+        for other in neighbours[node]:
+            if met[other] != walk:
+                met[other] = walk
+                reached.append(other)
+    return reached
 
 
 def _swap(ladder: Ladder, place: Int64) -> Int64:

@@ -52,7 +52,7 @@ LOOKS = {
 """By state; the first for pictures that show none."""
 
 # Seven fills of different lightness and four dashes: groups that follow each other differ in both, also without colour.
-_TINTS = ["#fbf3b8", "#b5dcf5", "#f4b97a", "#86cbb0", "#e3b5d1", "#d9d9d9", "#93a8dd"]
+_TINTS = ["#f9f4af", "#97d1f1", "#ec9c5b", "#b9e6d8", "#dfaac7", "#e6e6e6", "#7e9adf"]
 _INKS = ["#7d6e00", BLUE, VERMILLION, "#00704f", "#9c3f78", "#4d4d4d", "#2f4a9e"]
 _DASHES: list[Any] = ["solid", (0, (4, 2)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5))]
 _PLAIN_LINE: dict[str, Any] = {"color": "#4d4d4d", "linestyle": "solid", "linewidth": 0.8}
@@ -158,6 +158,7 @@ class Drawing:
                 linestyles=look["linestyle"],
                 linewidths=look["linewidth"] * self.scale,
                 transform=there,
+                clip_on=False,
                 label="arrows",
                 zorder=1,
             )
@@ -166,6 +167,7 @@ class Drawing:
                 facecolors=look["color"],
                 edgecolors="none",
                 transform=there,
+                clip_on=False,
                 label="arrowheads",
                 zorder=1,
             )
@@ -190,7 +192,9 @@ class Drawing:
             for k, group in enumerate(groups_of[job]):
                 strips.setdefault(group.look.face, []).append(self.shape.strip(k, len(groups_of[job])) + at[job])
         for tint, polygons in sorted(strips.items()):
-            axes.add_collection(PolyCollection(polygons, facecolors=tint, edgecolors="none", label="groups", zorder=2))
+            axes.add_collection(
+                PolyCollection(polygons, facecolors=tint, edgecolors="none", clip_on=False, label="groups", zorder=2)
+            )
 
 
 def _shape(labels: Sequence[str]) -> Shape:
@@ -248,6 +252,7 @@ def stamp(
         facecolors=face or look.face,
         edgecolors=look.rim,
         linewidths=look.rim_pt * scale,
+        clip_on=False,
         label=label,
         zorder=3,
     )
