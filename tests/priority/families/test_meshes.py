@@ -172,9 +172,6 @@ def test_witness_follows_the_order() -> None:
     tail, head = (np.asarray(witness["place"])[np.argsort(order)[ends]] for ends in (found.dag.tails, found.dag.heads))
     assert np.all((tail - head).sum(axis=1) == 1)
     assert np.all(tail >= head)
-    chain = recognise_mesh(mesh(3, 1))
-    assert chain is not None
-    assert chain.witness(chain.best_order())["place"] == [[2, 0], [1, 0], [0, 0]]
 
 
 def test_refusals() -> None:
@@ -183,6 +180,10 @@ def test_refusals() -> None:
     assert not deep.certifiable
     with pytest.raises(EligoError, match="reduction-mesh of 3 levels and dimension 3"):
         deep.witness(deep.best_order())
+    chain = recognise_mesh(mesh(3, 1))
+    assert chain is not None
+    with pytest.raises(EligoError, match="dimension 1"):
+        chain.witness(chain.best_order())
     with pytest.raises(EligoError, match="two-dimensional"):
         deep.count_optimal()
     flat = recognise_mesh(mesh(3))

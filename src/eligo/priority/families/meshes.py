@@ -74,8 +74,8 @@ class Mesh(Recognised):
 
     @property
     def certifiable(self) -> bool:
-        """Whether it has two dimensions at most."""
-        return self.dim <= 2
+        """Whether it has two dimensions; one of dimension 1 is certified as the chain it is."""
+        return self.dim == 2
 
     def describe(self) -> str:
         """Name it in a few words."""
@@ -120,14 +120,12 @@ class Mesh(Recognised):
         return np.lexsort((*self.place.T[1:], self.place.sum(axis=1))).astype(np.int32)
 
     def _witness(self, jobs: Int32) -> dict[str, Any]:
-        place = np.zeros((self.dag.n, 2), np.int32)
-        place[:, : self.dim] = self.place[jobs]
         return {
             "by": "family",
             "family": "mesh",
             "levels": self.levels,
             "expansion": self.expansion,
-            "place": place.tolist(),
+            "place": self.place[jobs].tolist(),
         }
 
 
