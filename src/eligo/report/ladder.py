@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from eligo.dag import Float64, Int64
 
@@ -68,7 +68,7 @@ class Ladder:
     out: Arrows
 
     @classmethod
-    def of(cls, start: object, width: object, tails: object, heads: object) -> Self:
+    def of(cls, start: ArrayLike, width: ArrayLike, tails: ArrayLike, heads: ArrayLike) -> Self:
         """Build a ladder from the first node of each rung, the nodes' widths, and arrows."""
         first, tail, head = (np.asarray(a, np.int64) for a in (start, tails, heads))
         return cls(
