@@ -126,13 +126,13 @@ SMALL = [
 def test_nothing_is_left_out_of_small_compositions() -> None:
     rng = np.random.default_rng(2)
     members = 0
-    for _ in range(700):
+    for _ in range(400):
         dag = Dag.from_edges(1)
         while dag.n < 8:
             dag, _ = glue(rng, *(dag, SMALL[rng.integers(len(SMALL))])[:: 1 if rng.integers(2) else -1])
         if dag.n <= 10:
             members += check_nothing_left_out(shuffled(dag, int(rng.integers(1000))))
-    assert members > 300
+    assert members > 200
 
 
 def random_dag(rng: np.random.Generator, n: int) -> Dag:
@@ -231,7 +231,7 @@ def test_random_networks_of_butterflies() -> None:
     """Butterflies joined at random, also across layers; any four that make an FFT dag overlap one that is found."""
     rng = np.random.default_rng(3)
     members = 0
-    for _ in range(100):
+    for _ in range(70):
         wires, n, butterflies = list(range(8)), 8, []
         for _ in range(3):
             if rng.integers(2):

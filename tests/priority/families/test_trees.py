@@ -48,7 +48,7 @@ UNIFORM = branchings(15, st.integers(1, 4), uniform=True)
 MIXED = branchings(12, st.integers(1, 4), uniform=False)
 
 
-@settings(max_examples=400)
+@settings(max_examples=250)
 @given(UNIFORM, st.booleans(), st.randoms(use_true_random=False))
 def test_any_shape_is_scheduled_ic_optimally_with_least_memory(parents: list[int], expansion: bool, random) -> None:
     dag = shuffled(tree_from_parents(parents, expansion), seed=random.randrange(10**6))
@@ -193,7 +193,7 @@ def test_newest_first_is_what_eager_means(expansion: bool) -> None:
                 age[child] = step
 
 
-@settings(max_examples=400)
+@settings(max_examples=250)
 @given(MIXED, st.booleans(), st.randoms(use_true_random=False))
 def test_trees_of_mixed_arity(parents: list[int], expansion: bool, random) -> None:
     dag = shuffled(tree_from_parents(parents, expansion), seed=random.randrange(10**6))

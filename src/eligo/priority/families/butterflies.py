@@ -54,7 +54,17 @@ def _pairs(number: Int32, count: int) -> Int32:
 
 
 def find_ffts(sides: Sides, order: Int32) -> Iterator[Int32]:
-    """Yield the jobs of FFT dags of four or more inputs that share no arcs; `order` is a topological order."""
+    """Yield the jobs of FFT dags of four or more inputs that share no arcs; `order` is a topological order.
+
+    Examples
+    --------
+    >>> from eligo.dag import Dag
+    >>> tails = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 6, 6, 5, 5, 7, 7]
+    >>> heads = [4, 5, 4, 5, 6, 7, 6, 7, 8, 9, 8, 9, 10, 11, 10, 11]
+    >>> dag = Dag.from_edges(12, tails, heads)
+    >>> [len(jobs) for jobs in find_ffts(Sides.of(dag), dag.order)]
+    [12]
+    """
     all_of = _Butterflies.of(sides)
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
