@@ -198,7 +198,7 @@ def corrupt_witness(witness: dict, rng: random.Random) -> dict:  # noqa: PLR0912
         if one[: len(other)] != other and other[: len(one)] != one:
             a, b = at(witness, one), at(witness, other)
             at(witness, one[:-1])[one[-1]], at(witness, other[:-1])[other[-1]] = b, a
-    elif kind == "regroup" and witness.get("groups") and witness.get("blocks"):
+    elif kind == "regroup" and isinstance(witness.get("blocks"), list) and witness["blocks"]:
         blocks = rng.sample(range(len(witness["blocks"])), len(witness["blocks"]))
         cuts = sorted(rng.sample(range(1, len(blocks)), rng.randint(0, len(blocks) - 1)))
         witness["groups"] = [blocks[i:j] for i, j in zip([0, *cuts], [*cuts, len(blocks)], strict=True)]

@@ -61,17 +61,20 @@ def best_of_sums(functions: list[Int64], budget: Budget) -> Int64:
     >>> best_of_sums([np.array([0, 0, 3]), np.array([0, 1]), np.array([0, 2])], Budget(100)).tolist()
     [0, 2, 3, 5, 6]
     """
-    concave = [e for e in functions if _concave(e)]
-    gains = np.sort(np.concatenate([np.diff(e) for e in concave]))[::-1] if concave else np.zeros(0, np.int64)
-    others: dict[bytes, list[Int64]] = {}
+    copies: dict[bytes, list[Int64]] = {}
     for e in functions:
-        if not _concave(e):
-            others.setdefault(e.tobytes(), []).append(e)
-    # Equal functions come by the thousand, and mostly one of them is best finished before the next begins.
-    rest = [[in_a_row(same)] if has_priority(same[0], same[0], budget) else same for same in others.values()]
-    waiting = sorted((e for same in rest for e in same), key=len)
-    best = np.concatenate(([0], np.cumsum(gains)))
-    for e in waiting:
+        copies.setdefault(e.tobytes(), []).append(e)
+    gains = [np.zeros(0, np.int64)]
+    others: list[Int64] = []
+    for same in copies.values():
+        if _concave(same[0]):
+            gains.append(np.tile(np.diff(same[0]), len(same)))
+        elif has_priority(same[0], same[0], budget):  # then one is best finished before the next begins
+            others.append(in_a_row(same))
+        else:
+            others += same
+    best = np.concatenate(([0], np.cumsum(np.sort(np.concatenate(gains))[::-1])))
+    for e in sorted(others, key=len):
         best = best_of_sum(best, e, budget)
     return best
 
@@ -102,7 +105,7 @@ def in_a_row(functions: list[Int64]) -> Int64:
     [0, 2, 2, 3]
     """
     zero = np.zeros(1, np.int64)
-    return np.cumsum(np.concatenate([zero, *map(np.diff, functions)]))
+    return np.cumsum(np.concatenate([zero, *(e[1:] - e[:-1] for e in functions)]))
 
 
 def _least_windows(e: Int64, most: int, budget: Budget) -> Int64:

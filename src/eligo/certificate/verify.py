@@ -93,14 +93,15 @@ def _ordered(certificate: Certificate, dag: Dag) -> Piece:
     """Return the dag in the certificate's order, which must name every job once and none before a parent."""
     if len(certificate.order) != dag.n:
         raise CertificateError(f"the order names {len(certificate.order):,} jobs of {dag.n:,}")
-    place = np.full(dag.n, -1, np.int64)
-    for position, name in enumerate(certificate.order):
-        if name not in dag:
-            raise CertificateError(f"the order names {shown(name)}, which is no job of this workflow")
-        job = dag.index(name)
-        if place[job] >= 0:
-            raise CertificateError(f"the order names job {shown(name)} twice")
-        place[job] = position
+    number = dict(zip(dag.names, range(dag.n), strict=True))
+    jobs = np.array([number.get(name, -1) for name in certificate.order], np.int64)
+    if np.any(unknown := jobs < 0):
+        name = certificate.order[int(np.argmax(unknown))]
+        raise CertificateError(f"the order names {shown(name)}, which is no job of this workflow")
+    if np.any(repeated := np.bincount(jobs, minlength=dag.n) > 1):
+        raise CertificateError(f"the order names job {shown(dag.names[int(np.argmax(repeated))])} twice")
+    place = np.empty(dag.n, np.int64)
+    place[jobs] = np.arange(dag.n)
     tails, heads = place[dag.tails], place[dag.heads]
     if np.any(early := heads < tails):
         arc = int(np.argmax(early))
