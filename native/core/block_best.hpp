@@ -1,7 +1,7 @@
-// The best of all rules for a bipartite block: each rule is also run on the dual block, and its order turned back by packets.
-// An order of the dual executes sinks; a source is ready there once all its children are executed. The sources that are
-// ready at the same step form a packet, and the block executes packets last to first. (Of an IC-optimal order this
-// makes an IC-optimal one; of a good order a good one.)
+// The best of all rules for a bipartite block: each rule is also run on the dual block, and its order turned back by
+// packets. An order of the dual executes sinks; a source is ready there once all its children are executed. The sources
+// that get ready at the same step form a packet, and the block executes packets last to first. (Of an IC-optimal order
+// this makes an IC-optimal one; of a good order a good one.)
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,17 @@
 
 namespace eligo {
 
-enum class Rule { potential, yield, packet, backward, dual_potential, dual_yield, dual_packet, dual_backward, outdegree };
+enum class Rule {
+    potential,
+    yield,
+    packet,
+    backward,
+    dual_potential,
+    dual_yield,
+    dual_packet,
+    dual_backward,
+    outdegree
+};
 
 inline std::vector<Node> reversed_by_packets(const Sides& block, const std::vector<Node>& sinks) {
     std::vector<Node> place(sinks.size()), last(block.sources(), 0), order(block.sources());
@@ -41,8 +51,8 @@ inline std::vector<Node> rule_order(const Sides& block, Rule rule, Offset packet
     return reversed_by_packets(block, rule_order(dual, inner, packet_budget));
 }
 
-// Whether the increments of e alone prove an order optimal: by falling, or by falling in the dual. There a packet of y sinks
-// yields nothing until its last, so all must be single, and the sources between two of them must not get fewer.
+// Whether the increments of e alone prove an order optimal: by falling, or by falling in the dual. There a packet of
+// sinks yields nothing until its last, so all must be single, and the sources between two of them must not get fewer.
 inline bool settles(const std::vector<Offset>& gain) {
     if (std::is_sorted(gain.rbegin(), gain.rend())) return true;
     Offset wait = 0, least = 0;

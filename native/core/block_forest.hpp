@@ -1,11 +1,11 @@
-// e_max(0..s) of a bipartite block without cycles: the largest number of ELIGIBLE sinks for each number of executed sources.
+// e_max(0..s) of a bipartite block without cycles: the most ELIGIBLE sinks for each number of executed sources.
 //
 // Root every tree at its lowest source. A row holds the best count for each number of executed sources of a subtree:
 //   source   in (it is executed) and out (it is not);
 //   sink     all (its sources below are all executed) and any; whether it counts is settled by the source above it:
 //            max(all + 1, any) where that one is executed, else any.
-// Rows meet by (max,+) convolution, whose lengths are numbers of sources; merging all rows of a forest costs O(s^2) in sum,
-// since every pair of sources meets once. Sinks with one parent are counted beforehand, so that each costs O(1).
+// Rows meet by (max,+) convolution, whose lengths are numbers of sources; merging all rows of a forest costs O(s^2) in
+// sum, since every pair of sources meets once. Sinks with one parent are counted beforehand, so that each costs O(1).
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// A heap of the numbers 0..n-1 by keys that change: the largest key on top. Keys must differ, so results never depend on
-// how the heap was filled; rules put the number itself into the key as the last resort.
+// A heap of the numbers 0..n-1 by keys that change: the largest key on top. Keys must differ, so that results never
+// depend on how the heap was filled; rules put the number itself into the key as the last resort.
 #pragma once
 
 #include <utility>

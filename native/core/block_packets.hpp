@@ -1,11 +1,12 @@
-// The packet rule for bipartite blocks: a packet is the set of parents that some sink lacks; execute the one that completes the
-// most sinks for each source it takes, and so on. Of equal ratios the smaller packet, then that of larger potential, then that
-// of the lower sink. Within a packet the sources that make the most sinks ELIGIBLE at once go first, then those of larger potential.
+// The packet rule for bipartite blocks: a packet is the set of parents that some sink lacks; execute the one that
+// completes the most sinks for each source it takes, and so on. Of equal ratios the smaller packet, then that of larger
+// potential, then that of the lower sink. Within a packet the sources that make the most sinks ELIGIBLE at once go
+// first, then those of larger potential.
 //
-// A packet completes the sinks whose missing parents all lie in it. These counts are kept up to date: when u is executed, the
-// packets with u get smaller and lose the sinks that u completes; each other child of u, lacking less now, adds to the
-// potential of its parents and may fit into packets that never had u. Packets above a cap are not considered. The work is
-// counted in looked-at edges and bounded: where it is used up, the rest is ordered by potentials.
+// A packet completes the sinks whose missing parents all lie in it. These counts are kept up to date: when u is
+// executed, the packets with u get smaller and lose the sinks that u completes; each other child of u, lacking less
+// now, adds to the potential of its parents and may fit into packets that never had u. Packets above a cap are not
+// considered. The work is counted in looked-at edges and bounded: where it is used up, potentials order the rest.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // How far a text agrees with itself: the number of equal letters from two places on, exactly, in O(log) looks.
 //
-// Karp, Miller and Rosenberg's naming: two places get the same name at level k when the 2^k letters from them on are the same.
-// A name of level k + 1 is a pair of names of level k; pairs are numbered by two counting sorts. No hashing, no chance.
-// Levels end where all names differ, or where twice the length exceeds the longest question. Cost: O(n) a level.
+// Karp, Miller and Rosenberg's naming: two places get the same name at level k when the 2^k letters from them on are
+// the same. A name of level k + 1 is a pair of names of level k; pairs are numbered by two counting sorts. No hashing,
+// no chance. Levels end where all names differ, or where twice the length exceeds the longest question. Cost: O(n) a
+// level.
 #pragma once
 
 #include <algorithm>

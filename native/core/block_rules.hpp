@@ -1,15 +1,15 @@
-// Good orders for any bipartite block, each in near-linear time. The first three choose what to execute next, the last what to
-// execute last.
+// Good orders for any bipartite block, each in near-linear time. The first two choose what to execute next, the third
+// what to execute last.
 //
 // potential  The source with the largest sum over its children of 4^-(parents the child still lacks).
-// yield      The source that makes the most sinks ELIGIBLE at once; among equals the one with the largest potential.
-// backward   Put last the source with the fewest children that no source put last so far feeds: the sinks that are lost by not having
-//            executed it. Among equals the one whose sinks have the most parents, since they all get cheaper.
+// yield      The source that makes the most sinks ELIGIBLE at once; of equals the one with the largest potential.
+// backward   Put last the source with the fewest children that feed on nothing put last so far: the sinks that are lost
+//            by executing it late. Of equals the one whose sinks have the most parents, since they all get cheaper.
 // outdegree  The most children first; it is here to be compared with.
 //
-// Potentials are whole numbers: a child that lacks m parents is worth 4^(cap - m), nothing where m is above the cap. Then a sink
-// changes the potentials of its parents at most cap times, and a rule costs O(cap * m * log s) for m edges. Where all
-// potentials are 0 the sink that lacks the fewest parents says what is executed.
+// Potentials are whole numbers: a child that lacks m parents is worth 4^(cap - m), nothing where m is above the cap.
+// Then a sink changes the potentials of its parents at most cap times, and a rule costs O(cap * m * log s) for m edges.
+// Where all potentials are 0 the sink that lacks the fewest parents says what is executed.
 #pragma once
 
 #include <algorithm>

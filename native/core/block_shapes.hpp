@@ -1,12 +1,14 @@
 // Recognising strands and cycles among bipartite blocks, in linear time.
 //
-// A block is a sum of T-strands when its underlying graph is a caterpillar forest. Nodes of degree 2 and more form the spine;
-// all others are leaves on it (but for single arcs, where both ends are leaves). If every spine node has at most two spine
-// neighbours, the spine falls into paths and rings, and without rings the graph is a caterpillar forest: a leaf hangs on one
-// node and closes nothing. So it suffices to walk along the spine, from one end of each path to the other.
+// A block is a sum of T-strands when its underlying graph is a caterpillar forest. Nodes of degree 2 and more form the
+// spine; all others are leaves on it (but for single arcs, where both ends are leaves). If every spine node has at most
+// two spine neighbours, the spine falls into paths and rings, and without rings the graph is a caterpillar forest: a
+// leaf hangs on one node and closes nothing. So it suffices to walk along the spine, from one end of each path to the
+// other.
 //
-// Left to right along a path stand its spine sources and, at each spine sink, the leaf sources of that sink in ascending
-// order. The end that has the lower-numbered source counts as the left one. Strands come in the order of their lowest source.
+// Left to right along a path stand its spine sources and, at each spine sink, the leaf sources of that sink in
+// ascending order. The end that has the lower-numbered source counts as the left one. Strands come in the order of
+// their lowest source.
 #pragma once
 
 #include <algorithm>
@@ -128,7 +130,7 @@ private:
     }
 };
 
-// The sources of an s-Cycle, s > 2, in turn from source 0 towards its lower-numbered neighbour; empty for any other block.
+// The sources of an s-Cycle, s > 2, in turn from source 0 towards its lower neighbour; empty for any other block.
 inline std::vector<Node> cycle_row(const Sides& block) {
     const Node s = block.sources();
     std::vector<Node> row;

@@ -1,5 +1,6 @@
-// A bipartite block seen from both sides. Sources are numbered 0..s-1 and sinks 0..S-1, each on their own; the children of
-// the sources come as rows, the parents of the sinks are turned out of them. Every source has a child, every sink a parent.
+// A bipartite block seen from both sides. Sources are numbered 0..s-1 and sinks 0..S-1, each on their own; the children
+// of the sources come as rows, the parents of the sinks are turned out of them. Every source has a child, every sink a
+// parent.
 #pragma once
 
 #include <numeric>

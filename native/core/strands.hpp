@@ -1,22 +1,22 @@
-// The IC-optimal order of a sum of T-strands: 003's greedy by eligibility vectors, recomputed on what is left after each step.
+// The IC-optimal order of a sum of T-strands: 003's greedy by eligibility vectors, recomputed on what is left.
 //
-// Neighbouring sources of a strand share a sink, and each source but the first is the right end of at most one shared sink.
-// Write g(w) for the number of sinks whose rightmost parent is w. The vector of a source u that ends a shared sink, taken as
-// increments, is g(u) - 1, g(u+1), ..., g(b): all sinks that end at u but the one it shares to the left, then what each further
-// source completes; b is the last source of its strand, and zeros follow. Sources inside a shared sink never win. For
-// the first source a of a strand nothing is shared to the left. Put G(a) = g(a) + 1 and G = g elsewhere, and
+// Neighbouring sources of a strand share a sink, and each source is the right end of at most one shared sink. Write
+// g(w) for the number of sinks whose rightmost parent is w. The vector of a source u that ends a shared sink, taken as
+// increments, is g(u) - 1, g(u+1), ..., g(b): all sinks that end at u but the one it shares to the left, then what each
+// further source completes; b is the last source of its strand, and zeros follow. Sources inside a shared sink never
+// win. For the first source a of a strand nothing is shared to the left. Put G(a) = g(a) + 1 and G = g elsewhere, and
 //
-//     vectors of one strand compare as the suffixes of G(a..b) do, zeros following; the best source begins the largest suffix.
+//     vectors compare as the suffixes of G(a..b) do, zeros following; the best source begins the largest suffix.
 //
-// Executing u leaves the strands a..u-1 and u+1..b. The sink shared with the left neighbour now ends there: G(u-1) grows by 1.
-// So does G(u+1), by the rule for first sources. All other letters stay, so the changed letters are ends of strands, always.
+// Executing u leaves the strands a..u-1 and u+1..b. The sink shared with the left neighbour now ends there: G(u-1)
+// grows by 1. So does G(u+1), by the rule for first sources. The letters that ever change are ends of strands.
 //
-// * Two suffixes, of one strand or two, are compared by `Repeats` on the letters that never change and by hand at the ends. The last
-//   letter of a strand is at least 1, so when a suffix ends after agreeing the longer one is larger.
-// * The largest suffix of a strand is found from O(log s) aligned stretches of 2^k letters. Of each the candidates are known:
-//   suffixes of the stretch that win for some continuation. Of two candidates the shorter is a prefix of the longer; if it has
-//   at least half its length, the longer is x x y and the shorter x y, which loses to x x y or to y, whatever follows. So lengths
-//   halve along the candidates, and there are O(log s) of them.
+// * Two suffixes, of one strand or two, are compared by `Repeats` on the letters that never change and by hand at the
+//   ends. The last letter of a strand is at least 1, so when a suffix ends after agreeing, the longer one is larger.
+// * The largest suffix of a strand is found from O(log s) aligned stretches of 2^k letters. Of each the candidates are
+//   known: suffixes of the stretch that win for some continuation. Of two candidates the shorter is a prefix of the
+//   longer; if it has at least half its length, the longer is x x y and the shorter x y, which loses to x x y or to y,
+//   whatever follows. So lengths halve along the candidates, and there are O(log s) of them.
 // * Strands wait in a heap by their largest suffix; equal ones by the number of the source.
 //
 // Cost: O(s log^2 s) comparisons of O(log s) at the very worst; on all strands tried a few dozen comparisons a source.
@@ -51,9 +51,8 @@ public:
         std::vector<Node> order;
         order.reserve(row_.size());
         while (!waiting.empty()) {
-            const Piece piece_now = waiting.top();
+            const auto [first, last, best] = waiting.top();
             waiting.pop();
-            const auto [first, last, best] = piece_now;
             order.push_back(row_[best]);
             if (first < best) {
                 ++now_[best - 1];
@@ -76,7 +75,7 @@ private:
     std::span<const Offset> start_;
     std::vector<Node> base_, now_;  // letters at the outset, and with the ends of what is left changed
     Repeats repeats_;
-    std::vector<std::vector<Node>> found_;  // level k: the candidates of all stretches of 2^k letters, one after another
+    std::vector<std::vector<Node>> found_;  // by level k: the candidates of the stretches of 2^k letters, in a row
     std::vector<std::vector<Offset>> found_at_;
     std::vector<Node> stack_, old_;
 
@@ -98,7 +97,7 @@ private:
         return static_cast<Node>(most);
     }
 
-    // Above 0 where the suffix at u of a strand that ends at u_last is larger than that at v; 0 where they are equal.
+    // Above 0 where the suffix from u to u_last is larger than that from v to v_last; 0 where they are equal.
     Node compare(Node u, Node u_last, Node v, Node v_last) const {
         if (now_[u] != now_[v]) return now_[u] - now_[v];
         const Node left = u_last - u, right = v_last - v;
@@ -114,7 +113,7 @@ private:
         return c != 0 ? c < 0 : row_[one.best] > row_[two.best];
     }
 
-    // Adds the later suffix v to the candidates, as far as letters up to `end` tell; none but the first may be changed.
+    // Adds the suffix at v to the candidates, as far as letters up to `end` tell; only the first may have changed.
     void add_candidate(Node v, Node end) {
         while (!stack_.empty()) {
             const Node u = stack_.back();
