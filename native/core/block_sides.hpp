@@ -3,6 +3,7 @@
 // parent.
 #pragma once
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 

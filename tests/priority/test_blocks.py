@@ -12,8 +12,9 @@ from eligo.errors import EligoError
 from eligo.priority import exact
 from eligo.priority.bipartite import Bipartite
 from eligo.priority.bipartite_trees import best_of_forest
+from eligo.priority.block_rules import best_rule
 from eligo.priority.blocks import BlockSchedule, schedule_block
-from eligo.priority.strands import schedule_strands
+from eligo.priority.strands import find_strands, schedule_strands
 from eligo.schedule import Schedule
 from tests.priority.test_bipartite_trees import PAIRS_AND_ROW, PAIRS_AND_ROW_JOINED, forests
 from tests.priority.test_block_rules import blocks, random_block
@@ -170,3 +171,13 @@ def test_bad_input() -> None:
         Bipartite.from_dag(generate.mesh(3))
     with pytest.raises(EligoError, match="stands alone"):
         Bipartite.from_dag(graph.sum_of([generate.clique_dag(2), Dag.from_edges(1)]))
+
+
+def test_the_empty_block_has_an_answer() -> None:
+    empty = Bipartite.from_dag(Dag.from_edges(0))[0]
+    found = schedule_block(empty)
+    assert (found.kind, found.optimal, found.e.tolist(), found.order.tolist()) == ("empty block", True, [0], [])
+    strands = find_strands(empty)
+    assert strands.kind == "empty block"
+    assert schedule_strands(empty).tolist() == best_rule(empty).order.tolist() == []
+    assert best_of_forest(empty).tolist() == [0]

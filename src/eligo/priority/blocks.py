@@ -126,7 +126,9 @@ def _proof_by_gains(e: Int64) -> dict[str, Any] | None:
 def _complete(s: int, sinks: int) -> BlockSchedule:
     e = np.zeros(s + 1, np.int64)
     e[s] = sinks
-    if s == 1:
+    if s == 0:
+        kind, by = "empty block", "concave"
+    elif s == 1:
         kind, by = "1-N" if sinks == 1 else f"(1,{sinks})-W", "concave"
     elif sinks == 1:
         kind, by = f"(1,{s})-M", "dual-concave"

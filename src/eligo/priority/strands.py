@@ -85,8 +85,8 @@ class Strands:
     @property
     def kind(self) -> str:
         """What the block is, for people."""
-        if self.count == 1:
-            return strand_kind(self.degrees(0))
+        if self.count < 2:
+            return strand_kind(self.degrees(0)) if self.count else "empty block"
         if self.count > 1000:
             return f"sum of {self.count:,} strands"
         runs = [
