@@ -22,7 +22,7 @@ public:
     // A step has been taken to this ideal. False if it was visited before, more cheaply or equally so.
     bool visit(const Word* ideal, Origin step) {
         if (!table_.insert(ideal).second) return false;
-        budget_.visit(2 * (sets_.bytes() - 8));
+        budget_.visit(2 * sets_.bytes() + 48);
         origin_.push_back(step);
         return true;
     }

@@ -57,7 +57,7 @@ private:
                 sets.drop(ideal.data(), last[depth--]);
                 continue;
             }
-            budget_.visit();
+            budget_.visit(0);
             sets.drop(here, v);
             sets.add(ideal.data(), v);
             Word* next = available.data() + (depth + 1) * words;
@@ -71,7 +71,7 @@ private:
     }
 
     void remember(Node size, const std::vector<Word>& ideal) {
-        budget_.visit(moves_.sets.bytes());
+        budget_.charge(moves_.sets.bytes());
         optimal_[size].insert(optimal_[size].end(), ideal.begin(), ideal.end());
     }
 
@@ -84,7 +84,7 @@ private:
         const std::size_t words = moves_.sets.words();
         const auto &parts = optimal_[early], &wholes = optimal_[late];
         for (std::size_t part = 0; part < parts.size(); part += words) {
-            budget_.charge(static_cast<Offset>(wholes.size()));
+            budget_.charge(static_cast<Offset>(wholes.size()));  // some time, no memory
             for (std::size_t whole = 0; whole < wholes.size(); whole += words)
                 if (moves_.sets.within(parts.data() + part, wholes.data() + whole)) return true;
         }

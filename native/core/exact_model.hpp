@@ -4,10 +4,11 @@
 // parents become ELIGIBLE at the same moment, so they form one *group*. After executing an ideal I of nodes,
 // rendered(I) counts the jobs all of whose parents are in I, executed or not; E = rendered(I) - |I|.
 //
-// *Twins* are nodes with the same parents that feed the same groups, apart from sinks of their own, of which they have
-// equally many. Some automorphism of the dag swaps two twins and fixes the other nodes, so it is enough to execute
-// twins in ascending order: each becomes available only after the one before it. Every ideal then stands for all its
-// images, and every order of the nodes for the product of the factorials of the class sizes.
+// *Twins* are nodes with the same parents such that some automorphism of the dag swaps the two, and some sinks, and moves
+// nothing else: they feed the same groups, except that a group of sinks of the one may correspond to a group of as many
+// sinks of the other with the same parents otherwise. It is enough to execute twins in ascending order: each becomes
+// available only after the one before it. Every ideal then stands for all its images, and every order of the nodes for
+// as many as the product of the factorials of the class sizes.
 #pragma once
 
 #include <algorithm>
@@ -61,7 +62,7 @@ struct ExactModel {
         std::vector<Node> number(succ.size(), -1);
         for (Node v = 0; v < size(); ++v) number[job[v]] = v;
         make_groups(pred, number);
-        pair_twins(find_own_sinks(succ));
+        pair_twins(find_twins(succ));
     }
 
 private:
@@ -114,31 +115,55 @@ private:
         return group_by(rows, keys, values);
     }
 
-    // For each node how many sinks have it as their only parent; such a group of sinks alone is not `shared`.
-    struct OwnSinks {
-        std::vector<Offset> count;
-        Csr shared;  // node to the groups it feeds, without the group of its own sinks
-    };
-
-    OwnSinks find_own_sinks(CsrView succ) const {
-        OwnSinks own{std::vector<Offset>(job.size(), 0), {{0}, {}}};
-        for (Node v = 0; v < size(); ++v) {
-            for (Node g : feeds.view().row(v)) {
-                const auto inside = members.view().row(g);
-                const bool sinks = std::ranges::all_of(inside, [&](Node w) { return succ.degree(job[w]) == 0; });
-                if (sinks && parents.view().degree(g) == 1) own.count[v] = weight[g];
-                else own.shared.idx.push_back(g);
+    // Classes of twins. Two kinds are looked for: the sinks that move have no parent but the twin; or few others. A node
+    // that is a twin in both ways joins the classes: their swaps generate all permutations of the union.
+    std::vector<Node> find_twins(CsrView succ) const {
+        std::vector<Node> root(job.size());
+        std::iota(root.begin(), root.end(), 0);
+        auto find = [&](Node v) {
+            while (root[v] != v) v = root[v] = root[root[v]];
+            return v;
+        };
+        const std::vector<Offset> key(group.begin(), group.end());
+        for (const Offset most_parents : {1, 8}) {
+            std::vector<Node> first(job.size(), -1);
+            const std::vector<Node> found = classes_of(what_nodes_feed(succ, most_parents).view(), key);
+            for (Node v = 0; v < size(); ++v) {
+                if (first[found[v]] < 0) first[found[v]] = v;
+                const Node a = find(v), b = find(first[found[v]]);
+                root[std::max(a, b)] = std::min(a, b);
             }
-            own.shared.ptr.push_back(static_cast<Offset>(own.shared.idx.size()));
         }
-        return own;
+        for (Node v = 0; v < size(); ++v) root[v] = find(v);
+        return root;
     }
 
-    void pair_twins(const OwnSinks& own) {
-        const Offset groups = static_cast<Offset>(weight.size()) + 1;
-        std::vector<Offset> key(job.size());
-        for (Node v = 0; v < size(); ++v) key[v] = own.count[v] * groups + group[v] + 1;
-        const std::vector<Node> found = classes_of(own.shared.view(), key);
+    // For each node the groups it feeds, ascending; but groups of sinks with few parents are told by their weight and
+    // their other parents only.
+    Csr what_nodes_feed(CsrView succ, Offset most_parents) const {
+        const CsrView to = feeds.view(), from = parents.view();
+        auto movable = [&](Node g) {
+            const auto inside = members.view().row(g);
+            return from.degree(g) <= most_parents &&
+                   std::ranges::all_of(inside, [&](Node w) { return succ.degree(job[w]) == 0; });
+        };
+        Csr others{{0}, {}}, out{feeds.ptr, feeds.idx};
+        std::vector<Offset> weights, places;
+        for (Node v = 0; v < size(); ++v)
+            for (Offset i = to.ptr[v]; i < to.ptr[v + 1]; ++i) {
+                if (!movable(to.idx[i])) continue;
+                std::ranges::copy_if(from.row(to.idx[i]), std::back_inserter(others.idx), [&](Node p) { return p != v; });
+                others.ptr.push_back(static_cast<Offset>(others.idx.size()));
+                weights.push_back(weight[to.idx[i]]);
+                places.push_back(i);
+            }
+        const std::vector<Node> kinds = classes_of(others.view(), weights);
+        for (std::size_t i = 0; i < places.size(); ++i) out.idx[places[i]] = from.size() + kinds[i];
+        for (Node v = 0; v < size(); ++v) std::sort(out.idx.begin() + out.ptr[v], out.idx.begin() + out.ptr[v + 1]);
+        return out;
+    }
+
+    void pair_twins(const std::vector<Node>& found) {
         std::vector<Node> last(job.size(), -1), head_group(job.size(), -1);
         std::vector<Offset> many(job.size(), 0);
         next_twin.assign(job.size(), -1);

@@ -38,12 +38,13 @@ public:
         std::fill(ideal_.begin(), ideal_.end(), 0);
         layer_.sets.insert(ideal_.data());
         layer_.available = moves_.start();
-        layer_.number = {1};
+        layer_.ways.append();
+        *layer_.ways[0] = 1;
         trail_.assign(1, {{0, -1}});
         OptimalOrders out;
         while (out.reached < model_.size() && step(out.reached)) ++out.reached;
         if (out.reached < model_.size()) return out;
-        out.number = layer_.number;
+        out.number = layer_.ways.take();
         out.order = way_back();
         return out;
     }
@@ -51,8 +52,8 @@ public:
 private:
     struct Layer {
         SetTable<W> sets;
-        std::vector<Word> available, number;
-        int number_words = 1;
+        std::vector<Word> available;
+        Numbers ways;
 
         explicit Layer(Sets<W> kind) : sets(kind) {}
     };
@@ -69,7 +70,7 @@ private:
     bool step(Node done) {
         const Sets<W>& sets = moves_.sets;
         const Offset wanted = best_[done + 1] - best_[done];
-        next_.number_words = room_for_sums(done + 1);
+        next_.ways = Numbers(layer_.ways.words_for_sums(done + 1));  // an ideal has at most as many before it
         trail_.emplace_back();
         for (std::uint32_t s = 0; s < layer_.sets.size(); ++s) {
             sets.copy(ideal_.data(), layer_.sets[s]);
@@ -83,39 +84,21 @@ private:
         std::swap(layer_, next_);
         next_.sets.clear();
         next_.available.clear();
-        next_.number.clear();
         return true;
-    }
-
-    // Each number of the next layer is a sum of at most `terms` numbers of this one.
-    int room_for_sums(Node terms) const {
-        int bits = 0;
-        for (std::size_t i = 0; i < layer_.number.size(); i += layer_.number_words)
-            bits = std::max(bits, bit_length(layer_.number.data() + i, layer_.number_words));
-        return (bits + std::bit_width(static_cast<unsigned>(terms)) + 63) / 64;
     }
 
     void enter(std::uint32_t from, Node v) {
         const int words = moves_.sets.words();
         const auto [to, fresh] = next_.sets.insert(ideal_.data());
         if (fresh) {
-            budget_.visit(moves_.sets.bytes());
+            budget_.visit(2 * moves_.sets.bytes() + next_.ways.bytes() + 2 * sizeof(Origin));
             trail_.back().push_back({from, v});
             const Word* available = layer_.available.data() + std::size_t{from} * words;
             next_.available.insert(next_.available.end(), available, available + words);
             moves_.advance(v, ideal_.data(), next_.available.data() + std::size_t{to} * words);
-            next_.number.resize(next_.number.size() + next_.number_words, 0);
+            next_.ways.append();
         }
-        const Word* ways = layer_.number.data() + std::size_t{from} * layer_.number_words;
-        Word* sum = next_.number.data() + std::size_t{to} * next_.number_words;
-        add_shorter(sum, next_.number_words, ways, layer_.number_words);
-    }
-
-    // Widths are upper bounds: where the target's is the smaller one, the words it lacks are zero.
-    static void add_shorter(Word* to, int to_words, const Word* from, int from_words) {
-        const int shared = std::min(to_words, from_words);
-        Word carry = add_number(to, from, shared);
-        for (int i = shared; carry && i < to_words; ++i) carry = ++to[i] == 0;
+        next_.ways.add(to, layer_.ways, from);
     }
 
     std::vector<Node> way_back() const {

@@ -37,15 +37,10 @@ struct FrontierStep {
 
 class FrontierPlan {
 public:
-    explicit FrontierPlan(const ExactModel& model) : model_(model), order_(FrontierOrder(model).run()) {
-        const std::size_t groups = model.weight.size();
-        bit_.assign(groups, -1);
-        for (Node g = 0; g < static_cast<Node>(groups); ++g) {
-            parents_left_.push_back(static_cast<Node>(model.parents.view().degree(g)));
-            members_left_.push_back(static_cast<Node>(model.members.view().degree(g)));
-        }
+    FrontierPlan(const ExactModel& model, Budget& budget)
+        : model_(model), groups_(model), bit_(model.weight.size(), -1) {
         for (Node own : model.group) sources_left_ += own < 0;
-        for (Node v : order_) steps.push_back(decide(v));
+        for (Node v : FrontierOrder(model, budget).run()) steps.push_back(decide(v));
     }
 
     std::vector<FrontierStep> steps;
@@ -53,26 +48,28 @@ public:
 
 private:
     const ExactModel& model_;
-    std::vector<Node> order_, bit_, parents_left_, members_left_, free_;
+    OpenGroups groups_;
+    std::vector<Node> bit_, free_;
     Node sources_left_ = 0;
 
     FrontierStep decide(Node v) {
         FrontierStep step;
         std::vector<Node> closed;
         for (Node g : model_.feeds.view().row(v)) {
-            if (!FrontierOrder::needs_slot(model_, g)) {
+            if (!groups_.ever_open(g)) {
                 step.gain += model_.weight[g];
                 continue;
             }
             if (bit_[g] < 0) open(g, step);
             step.spoils.push_back(bit_[g]);
-            if (--parents_left_[g] > 0) continue;
+            if (--groups_.parents_left[g] > 0) continue;
             step.renders.emplace_back(bit_[g], model_.weight[g]);
-            if (members_left_[g] == 0) closed.push_back(g);
+            if (groups_.closed(g)) closed.push_back(g);
         }
         if (const Node own = model_.group[v]; own >= 0) {
             step.own = bit_[own];
-            if (--members_left_[own] == 0) closed.push_back(own);
+            --groups_.members_left[own];
+            if (groups_.closed(own)) closed.push_back(own);
         } else {
             --sources_left_;
         }
@@ -86,7 +83,7 @@ private:
         bit_[g] = free_.back();
         free_.pop_back();
         step.opens.push_back(bit_[g]);
-        if (members_left_[g] > 0) step.hopes.push_back(bit_[g]);
+        if (groups_.members_left[g] > 0) step.hopes.push_back(bit_[g]);
     }
 
     void close(Node g, FrontierStep& step) {
@@ -99,22 +96,22 @@ template <int W>
 class ProfileSearch {
 public:
     ProfileSearch(const ExactModel& model, const FrontierPlan& plan, Budget& budget)
-        : model_(model), plan_(plan), budget_(budget), sets_(plan.bits), number_words_(model.size() / 64 + 1),
-          layer_(sets_), next_(sets_), opens_(sets_.words()), spoils_(sets_.words()), closes_(sets_.words()),
-          hopeful_(sets_.words()) {}
+        : model_(model), plan_(plan), budget_(budget), sets_(plan.bits), layer_(sets_), next_(sets_),
+          opens_(sets_.words()), spoils_(sets_.words()), closes_(sets_.words()), hopeful_(sets_.words()),
+          ideals_(model.size() / 64 + 1) {}
 
     ExactProfile run() {
         const Node n = model_.size();
         best_.assign(n + 1, kNone);
-        ideals_.assign(number_words_, 0);
+        ideals_.append();
         const std::vector<Word> nothing(sets_.words(), 0);
         layer_.insert(nothing.data());
-        layer_.set_ranges({{0, 0}}, number_words_);
+        layer_.prepare({{0, 0}}, 1);
         layer_.value[0] = 0;
-        layer_.number[0] = 1;
-        if (n == 0) best_[0] = 0, ideals_[0] = 1;
+        *layer_.number[0] = 1;
+        if (n == 0) pour(0, kRetired, 0, 0);
         for (const FrontierStep& step : plan_.steps) take(step);
-        ExactProfile out{std::vector<Offset>(n + 1), std::move(ideals_)};
+        ExactProfile out{std::vector<Offset>(n + 1), ideals_.take()};
         for (Node x = 0; x <= n; ++x) out.rendered[x] = model_.base + best_[x];
         return out;
     }
@@ -133,12 +130,12 @@ private:
         std::vector<Range> range;
         std::vector<std::size_t> at;
         std::vector<int> value;
-        std::vector<Word> number;
+        Numbers number;
 
         explicit Layer(Sets<W> kind) : sets(kind) {}
         std::pair<std::uint32_t, bool> insert(const Word* set) { return sets.insert(set); }
 
-        void set_ranges(std::vector<Range> ranges, int number_words) {
+        void prepare(std::vector<Range> ranges, int number_words) {
             range = std::move(ranges);
             at.resize(range.size());
             std::size_t total = 0;
@@ -147,7 +144,8 @@ private:
                 total += range[s].high - range[s].low + 1;
             }
             value.assign(total, kNone);
-            number.assign(range.size() * number_words, 0);
+            number = Numbers(number_words);
+            for (std::size_t s = 0; s < range.size(); ++s) number.append();
         }
     };
 
@@ -155,12 +153,11 @@ private:
     const FrontierPlan& plan_;
     Budget& budget_;
     Sets<W> sets_;
-    int number_words_;
     Layer layer_, next_;
     std::vector<Word> opens_, spoils_, closes_;
     std::vector<Word> hopeful_;  // open groups with members to decide
     std::vector<int> best_;
-    std::vector<Word> ideals_;
+    Numbers ideals_;
 
     struct Successors {
         std::uint32_t with, without;
@@ -181,7 +178,7 @@ private:
         for (Node bit : step.closes) sets_.drop(hopeful_.data(), bit);
         for (Node bit : step.hopes) sets_.add(hopeful_.data(), bit);
         branch(step);
-        next_.set_ranges(ranges_, number_words_);
+        next_.prepare(ranges_, layer_.number.words_for_sums(2 * Offset{layer_.sets.size()}));
         for (std::uint32_t s = 0; s < layer_.sets.size(); ++s) {
             if (successors_[s].with != kBarred) pour(s, successors_[s].with, 1, successors_[s].gain);
             pour(s, successors_[s].without, 0, 0);
@@ -215,7 +212,7 @@ private:
         if (!step.sources_left && !sets_.meet(set, hopeful_.data())) return kRetired;
         const auto [to, fresh] = next_.insert(set);
         if (fresh) {
-            budget_.visit(sets_.bytes() + 4 * (range.high - range.low));
+            budget_.visit(sets_.bytes() + layer_.number.bytes() + 4 * (range.high - range.low) + 32);
             ranges_.push_back(range);
         } else {
             ranges_[to].low = std::min(ranges_[to].low, range.low);
@@ -228,20 +225,16 @@ private:
     void pour(std::uint32_t from, std::uint32_t to, Node shift, int gain) {
         const Range range = layer_.range[from];
         const int* source = layer_.value.data() + layer_.at[from];
-        const Word* number = layer_.number.data() + std::size_t{from} * number_words_;
         int* target = best_.data() + range.low + shift;
-        Word* sum = ideals_.data();
-        if (to != kRetired) {
-            target = next_.value.data() + next_.at[to] + (range.low + shift - next_.range[to].low);
-            sum = next_.number.data() + std::size_t{to} * number_words_;
-        }
+        if (to != kRetired) target = next_.value.data() + next_.at[to] + (range.low + shift - next_.range[to].low);
         for (Node i = 0; i <= range.high - range.low; ++i) target[i] = std::max(target[i], source[i] + gain);
-        add_number(sum, number, number_words_);
+        if (to != kRetired) next_.number.add(to, layer_.number, from);
+        else ideals_.add(0, layer_.number, from);
     }
 };
 
 inline ExactProfile exact_profile(const ExactModel& model, Budget& budget) {
-    const FrontierPlan plan(model);
+    const FrontierPlan plan(model, budget);
     return with_width(plan.bits, [&](auto width) { return ProfileSearch<width>(model, plan, budget).run(); });
 }
 

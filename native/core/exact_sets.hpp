@@ -31,16 +31,16 @@ private:
     std::string text_;
 };
 
-// Counts states. One is taken to need 64 bytes; whatever a search keeps beyond that counts too, so that the budget
+// Counts states. What takes more memory than 64 bytes counts for as many states as would fit there, so that the budget
 // bounds memory as well.
 class Budget {
 public:
     const char* doing = "";
 
-    explicit Budget(Offset most) : left_(64 * std::min(most, std::numeric_limits<Offset>::max() / 128)) {}
+    explicit Budget(Offset most) : left_(kBytes * std::min(most, std::numeric_limits<Offset>::max() / (2 * kBytes))) {}
 
-    void visit(Offset more_bytes = 0) {
-        charge(64 + more_bytes);
+    void visit(Offset bytes) {
+        charge(std::max(bytes, kBytes));
         ++visited_;
     }
     void charge(Offset bytes) {
@@ -49,6 +49,8 @@ public:
     Offset visited() const { return visited_; }
 
 private:
+    static constexpr Offset kBytes = 64;
+
     Offset left_, visited_ = 0;  // bytes; states
 };
 
@@ -167,21 +169,43 @@ auto with_width(Offset bits, Search search) {
     return search(std::integral_constant<int, 0>{});
 }
 
-// Natural numbers of any size, least word first, in rows of one width: all that counting needs is addition.
-inline Word add_number(Word* to, const Word* from, int words) {
-    Word carry = 0;
-    for (int i = 0; i < words; ++i) {
-        const Word sum = to[i] + from[i], out = sum < from[i];
-        to[i] = sum + carry;
-        carry = out | (to[i] < carry);
-    }
-    return carry;
-}
+// Natural numbers of any size, least word first, all of one width: enough for counting, which only adds.
+class Numbers {
+public:
+    explicit Numbers(int words = 1) : words_(words) {}
 
-inline int bit_length(const Word* number, int words) {
-    for (int i = words; i-- > 0;)
-        if (number[i]) return 64 * i + 64 - std::countl_zero(number[i]);
-    return 0;
-}
+    void append() { pool_.resize(pool_.size() + words_, 0); }
+    Word* operator[](std::size_t i) { return pool_.data() + i * words_; }
+    Offset bytes() const { return 8 * words_; }
+    std::vector<Word> take() { return std::move(pool_); }
+
+    // Adds a number to the i-th. The sum must fit; where this width is the smaller one, the words it lacks are zero.
+    void add(std::size_t i, Numbers& other, std::size_t j) {
+        Word *to = (*this)[i], *from = other[j], carry = 0;
+        for (int w = 0; w < words_; ++w) {
+            const Word more = w < other.words_ ? from[w] : 0, sum = to[w] + more;
+            to[w] = sum + carry;
+            carry = (sum < more) | (to[w] < carry);
+        }
+    }
+
+    // The words that any sum of so many of these numbers needs.
+    int words_for_sums(Offset terms) {
+        int bits = 0;
+        for (Word* number = pool_.data(); number != pool_.data() + pool_.size(); number += words_)
+            bits = std::max(bits, bit_length(number));
+        return (bits + std::bit_width(static_cast<Word>(terms)) + 63) / 64;
+    }
+
+private:
+    int words_;
+    std::vector<Word> pool_;
+
+    int bit_length(const Word* number) const {
+        for (int w = words_; w-- > 0;)
+            if (number[w]) return 64 * w + 64 - std::countl_zero(number[w]);
+        return 0;
+    }
+};
 
 }  // namespace eligo

@@ -3,18 +3,19 @@
 Problem: a schedule is IC-optimal if after every number of steps t it has as many jobs ELIGIBLE as any schedule can have
 then, E_max(t). The sets of jobs that can be executed first are the *ideals*: with a job they hold its parents.
 
-Idea: sinks (jobs without children) render nothing ELIGIBLE, so they come last and ideals of the N non-sinks suffice. In fact
-no IC-optimal schedule executes a sink early: at step N only the set of all non-sinks has n - N jobs ELIGIBLE. Then
+Idea: sinks (jobs without children) render nothing ELIGIBLE, so they may come last, and ideals of the N non-sinks
+suffice. In fact no IC-optimal schedule executes a sink early: at step N only the set of all non-sinks leaves n - N jobs
+ELIGIBLE. Then
 
 1. E_max comes from deciding the non-sinks one by one, where ideals that the rest cannot tell apart are bundled
    (``native/core/exact_profile.hpp``); the number of ideals is found on the way, however large it is;
 2. IC-optimal schedules are the ways through the *optimal* ideals, layer by layer, the ways added up
-   (``exact_optimal.hpp``); twins, jobs with the same parents and children, are taken in ascending order only;
+   (``exact_optimal.hpp``); twins, jobs that differ in nothing but their sinks, are taken in ascending order only;
 3. the largest AREA and the least memory cost are shortest ways through the ideals, for sums and for maxima, by
    best-first search (``exact_area.hpp``, ``exact_memory.hpp``).
 
-Cost: never more than about the number of ideals, and mostly far less; it is bounded by a *budget* of visited states, not by
-time, so that answers repeat. Beyond it there is an :class:`~eligo.errors.InfeasibleError`.
+Cost: exponential at worst, but mostly far below the number of ideals. It is bounded by a *budget* of visited states,
+not of time, so that answers repeat; beyond it there is an :class:`~eligo.errors.InfeasibleError`.
 
 Degenerate dags have answers too: the empty dag has one schedule, the empty one, and one ideal; in a dag without edges
 every order is IC-optimal (n! schedules, one ideal of non-sinks).
@@ -46,7 +47,10 @@ __all__ = [
 ]
 
 BUDGET = 10_000_000
-"""How many states a search visits before it gives up; some seconds, and less than a gigabyte."""
+"""How many states a search visits before it gives up: a few seconds, and less than a gigabyte.
+
+A state is an ideal, or a bundle of ideals; one that takes more than 64 bytes counts as several.
+"""
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -107,7 +111,7 @@ def best_profile(dag: Dag, budget: int = BUDGET) -> Int64:
     >>> best_profile(Dag.from_names([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")])).tolist()
     [1, 2, 1, 1, 0]
     """
-    return _within_budget(_core.exact_search, *_rows(dag), budget, False, False)[0]
+    return _within_budget(_core.exact_search, *_rows(dag), _checked(budget), False, False)[0]
 
 
 def search(dag: Dag, budget: int = BUDGET, *, count: bool = True) -> ExactAnswer:
@@ -142,7 +146,7 @@ def search(dag: Dag, budget: int = BUDGET, *, count: bool = True) -> ExactAnswer
     (False, [3, 3, 3, 3, 2, 1, 0], 2)
     """
     profile, ideals, order, reached, number, twins, visited = _within_budget(
-        _core.exact_search, *_rows(dag), budget, True, count
+        _core.exact_search, *_rows(dag), _checked(budget), True, count
     )
     exists = len(order) == dag.n
     many = None
@@ -166,9 +170,9 @@ def largest_area(dag: Dag, budget: int = BUDGET) -> Schedule:
     --------
     >>> dag = Dag.from_names([("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("e", "f")])
     >>> largest_area(dag).profile.tolist()
-    [3, 2, 3, 3, 2, 1, 0]
+    [3, 3, 2, 3, 2, 1, 0]
     """
-    return Schedule.of(dag, _within_budget(_core.exact_largest_area, *_rows(dag), budget))
+    return Schedule.of(dag, _within_budget(_core.exact_largest_area, *_rows(dag), _checked(budget)))
 
 
 def least_memory(dag: Dag, budget: int = BUDGET, *, ic_optimal: bool = False) -> Schedule:
@@ -193,12 +197,12 @@ def least_memory(dag: Dag, budget: int = BUDGET, *, ic_optimal: bool = False) ->
     Examples
     --------
     >>> tree = Dag.from_edges(7, [0, 1, 2, 3, 4, 5], [4, 4, 5, 5, 6, 6])
-    >>> least_memory(tree).order.tolist(), least_memory(tree).memory_cost
-    ([0, 1, 4, 2, 3, 5, 6], 3)
+    >>> least_memory(tree).memory_cost
+    3
     >>> least_memory(tree, ic_optimal=True).memory_cost
     4
     """
-    order = _within_budget(_core.exact_least_memory, *_rows(dag), budget, ic_optimal)
+    order = _within_budget(_core.exact_least_memory, *_rows(dag), _checked(budget), ic_optimal)
     if len(order) < dag.n:
         raise EligoError("no schedule of this dag is IC-optimal", hint="leave out ic_optimal")
     return Schedule.of(dag, order)
@@ -222,7 +226,7 @@ def steps_in_conflict(dag: Dag, budget: int = BUDGET) -> tuple[int, int] | None:
     >>> steps_in_conflict(Dag.from_names([("a", "b")])) is None
     True
     """
-    early, late = _within_budget(_core.exact_conflict, *_rows(dag), dag.order, budget)
+    early, late = _within_budget(_core.exact_conflict, *_rows(dag), dag.order, _checked(budget))
     return None if early < 0 else (early, late)
 
 
@@ -281,6 +285,14 @@ def _optimal_steps(executed: int, parents: list[int], best: list[int]) -> Iterat
 
 def _rows(dag: Dag) -> tuple[Int64, Int32, Int64, Int32]:
     return dag.succ_ptr, dag.succ, dag.pred_ptr, dag.pred
+
+
+def _checked(budget: int) -> int:
+    if budget < 1:
+        raise EligoError(
+            f"a budget of {budget} states allows nothing", hint=f"give at least 1; the default is {BUDGET:,}"
+        )
+    return min(budget, 2**62)
 
 
 def _whole(number: bytes) -> int:
