@@ -44,10 +44,19 @@ class Answer:
 
 
 class Prover:
-    """Settles dags; `budget` is the number of ideals that one exact search may look at."""
+    """Settles dags.
 
-    def __init__(self, budget: int) -> None:
+    Parameters
+    ----------
+    budget
+        The number of states that one exact search may look at.
+    reduced
+        Whether the dags have no shortcuts, nor have then their parts; otherwise they are removed where they matter.
+    """
+
+    def __init__(self, budget: int, *, reduced: bool) -> None:
         self.budget = budget
+        self.reduced = reduced
         self._known: dict[tuple[bytes, bytes, bool], Answer] = {}
         self._steps: dict[str, Callable[[Dag, int], Proof | Refutation | Failure]] = {
             "family": self._family,
@@ -77,8 +86,14 @@ class Prover:
             failures.append(found)
         return Answer(None, None, tuple(failures))
 
+    def _without_shortcuts(self, dag: Dag) -> tuple[Dag, Int32, Int32]:
+        if self.reduced:
+            return dag, dag.order[:0], dag.order[:0]
+        tails, heads = graph.shortcuts(dag)
+        return (graph.remove_shortcuts(dag) if len(tails) else dag), tails, heads
+
     def _family(self, dag: Dag, _: int) -> Proof | Failure:
-        reduced, tails, heads = _without_shortcuts(dag)
+        reduced, tails, heads = self._without_shortcuts(dag)
         family = families.recognise(reduced)
         if family is None:
             return Failure("family", "the dag is no mesh, tree or FFT")
@@ -88,7 +103,7 @@ class Prover:
         return with_dropped(Proof(order, nonsinks_of(dag), family.witness(order)), tails, heads)
 
     def _composition(self, dag: Dag, depth: int) -> Proof | Failure:
-        reduced, tails, heads = _without_shortcuts(dag)
+        reduced, tails, heads = self._without_shortcuts(dag)
         blocks = decompose(reduced)
         plans = plan_blocks(blocks, self.budget, lambda block: self._block(block, depth))
         weak = _weak_blocks(plans)
@@ -134,6 +149,8 @@ class Prover:
         return as_sum(dag, parts, dags, [answer.found for answer in answers])
 
     def _exact(self, dag: Dag, _: int) -> Proof | Refutation | Failure:
+        if self.budget < 1:
+            return Failure("exact", "the budget allows no search")
         if nonsinks_of(dag) > _WIDEST_SEARCH:
             return Failure("exact", f"more than {_WIDEST_SEARCH:,} non-sinks are too many for exact search")
         try:
@@ -144,11 +161,6 @@ class Prover:
         if answer.schedule is None:
             return Refutation(sinks_last(dag, dag.order), nonsinks_of(dag), witness)
         return Proof(sinks_last(dag, answer.schedule.order), nonsinks_of(dag), witness)
-
-
-def _without_shortcuts(dag: Dag) -> tuple[Dag, Int32, Int32]:
-    tails, heads = graph.shortcuts(dag)
-    return (graph.remove_shortcuts(dag) if len(tails) else dag), tails, heads
 
 
 def _put_in_order(dag: Dag, plans: Sequence[Plan], superdag: Dag) -> Proof | Failure:

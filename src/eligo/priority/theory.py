@@ -19,10 +19,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from eligo import graph
 from eligo.certificate import Certificate
 from eligo.dag import Dag
-from eligo.priority.proof import Failure, Proof
-from eligo.priority.prover import Prover
+from eligo.priority.proof import Failure, Proof, with_dropped
+from eligo.priority.prover import Answer, Prover
 from eligo.schedule import Schedule
 
 __all__ = ["BUDGET", "Settled", "settle"]
@@ -75,7 +76,7 @@ def settle(dag: Dag, budget: int = BUDGET) -> Settled:
     >>> settle(Dag.from_edges(6, [0, 2, 2, 3, 3], [1, 4, 5, 4, 5])).claim
     'none-exists'
     """
-    answer = Prover(budget).answer(Dag.from_edges(dag.n, dag.tails, dag.heads), 0)
+    answer = _answer(Dag.from_edges(dag.n, dag.tails, dag.heads), budget)
     if answer.found is None:
         return Settled("unknown", None, None, None, answer.failures)
     schedule = Schedule.of(dag, answer.found.order)
@@ -84,3 +85,15 @@ def settle(dag: Dag, budget: int = BUDGET) -> Settled:
         return Settled("ic-optimal", schedule, certificate, answer.method, answer.failures)
     certificate = Certificate.of(schedule, "no-ic-optimal", answer.found.witness)
     return Settled("none-exists", None, certificate, answer.method, answer.failures)
+
+
+def _answer(dag: Dag, budget: int) -> Answer:
+    """Settle the dag without its shortcuts, and say the result of the dag itself."""
+    tails, heads = graph.shortcuts(dag)
+    if not len(tails):
+        return Prover(budget, reduced=True).answer(dag)
+    answer = Prover(budget, reduced=True).answer(graph.remove_shortcuts(dag))
+    if isinstance(answer.found, Proof):
+        return Answer(with_dropped(answer.found, tails, heads), answer.method, answer.failures)
+    # A refutation speaks of all edges of the dag, so its parts must be proved with their shortcuts.
+    return Prover(budget, reduced=False).answer(dag) if answer.found is not None else answer
