@@ -19,13 +19,17 @@ nb::bytes number(const std::vector<Word>& words) { return nb::bytes(words.data()
 void bind_exact(nb::module_& m) {
     using namespace nb::literals;
 
-    nb::exception<OverBudget>(m, "OverBudget");
+    nb::exception<OverBudget>(m, "OverBudgetError");
 
     m.def("exact_search", [](In<Offset> sp, In<Node> s, In<Offset> pp, In<Node> p, Offset budget, bool look, bool count) {
         ExactAnswer a = unlocked([&] { return ExactSearch(view(sp, s), view(pp, p), budget).answer(look, count); });
         return std::make_tuple(give(std::move(a.profile)), number(a.ideals), give(std::move(a.order)), a.reached,
                                number(a.number), give(std::move(a.twins)), a.visited);
     }, "succ_ptr"_a, "succ"_a, "pred_ptr"_a, "pred"_a, "budget"_a, "look"_a, "count"_a);
+
+    m.def("exact_sequence", [](In<Offset> sp, In<Node> s, In<Offset> pp, In<Node> p, Offset budget) {
+        return give(unlocked([&] { return ExactSearch(view(sp, s), view(pp, p), budget).sequence(); }));
+    }, "succ_ptr"_a, "succ"_a, "pred_ptr"_a, "pred"_a, "budget"_a);
 
     m.def("exact_largest_area", [](In<Offset> sp, In<Node> s, In<Offset> pp, In<Node> p, Offset budget) {
         return give(unlocked([&] { return ExactSearch(view(sp, s), view(pp, p), budget).largest_area(); }));

@@ -42,6 +42,13 @@ public:
                 found.reached, found.number, model_.twins, budget_.visited()};
     }
 
+    // The non-sinks in the sequence in which the profile search decides them.
+    std::vector<Node> sequence() {
+        std::vector<Node> nodes = FrontierOrder(model_, budget_).run();
+        for (Node& v : nodes) v = model_.job[v];
+        return nodes;
+    }
+
     std::vector<Node> largest_area() {
         budget_.doing = "looking for the largest AREA";
         const auto any = std::numeric_limits<std::size_t>::max();

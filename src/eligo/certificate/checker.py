@@ -13,7 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
-from eligo.certificate import bipartite_tree, composition, concave, dual_concave, exact, family, series, sweep
+from eligo.certificate import bipartite_tree, composition, concave, dual_concave, exact, family, frontier, series, sweep
 from eligo.certificate.budget import Budget
 from eligo.certificate.parts import Arcs
 from eligo.certificate.piece import Piece
@@ -80,12 +80,14 @@ _BOUNDS: dict[str, Callable[[Piece, object, Checker, int], Int64]] = {
     "family": family.bound,
     "bipartite-tree": bipartite_tree.bound,
     "exact": exact.bound,
+    "frontier": frontier.bound,
     "composition": composition.bound,
     "series": series.bound,
 }
 
 _REFUTATIONS: dict[str, Callable[[Piece, object, Checker, int], str]] = {
     "exact": exact.check,
+    "frontier": frontier.check,
     "sweep": sweep.check,
     "part": sweep.check_part,
     "series": series.check,

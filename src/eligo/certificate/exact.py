@@ -30,7 +30,7 @@ from eligo.errors import CertificateError
 if TYPE_CHECKING:
     from eligo.certificate.checker import Checker
 
-__all__ = ["bound", "check"]
+__all__ = ["bound", "check", "no_best_order"]
 
 Words = NDArray[np.uint64]
 
@@ -118,15 +118,18 @@ def _best(jobs: _Ideals, stated: int, budget: Budget) -> Int64:
 
 def check(piece: Piece, witness: object, checker: Checker, _: int = 0) -> str:
     """Return the step at which no order that was the best so far is the best, or raise."""
-    budget = checker.budget
-    jobs, stated = _prepared(piece, witness, budget)
-    best = _best(jobs, stated, budget)
+    return no_best_order(piece, bound(piece, witness, checker), checker.budget)
+
+
+def no_best_order(piece: Piece, best: Int64, budget: Budget) -> str:
+    """Follow the ideals that have e_max, each from one that has it; return the step at which none is left, or raise."""
+    jobs = _Ideals(piece, piece.nonsinks // 64 + 1)
     reached = np.zeros((1, jobs.words), np.uint64)
     for size in range(1, jobs.nonsinks + 1):
         grown = [_best_with(jobs, reached, v, int(best[size] - best[size - 1]), budget) for v in range(jobs.nonsinks)]
         every = np.ascontiguousarray(np.concatenate(grown))
         if not len(every):
-            return f"enumeration: no order that is the best before non-sink {size} is the best at it"
+            return f"no order that is the best before non-sink {size} is the best at it"
         reached = np.unique(every.view(f"V{8 * jobs.words}").ravel()).view(np.uint64).reshape(-1, jobs.words)
     raise CertificateError("an order exists that is the best at every step")
 

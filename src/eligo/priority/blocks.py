@@ -190,7 +190,8 @@ def _by_search(block: Bipartite, found: BlockSchedule, budget: int) -> BlockSche
         return found
     best = answer.profile[: s + 1] - np.arange(s, -1, -1)
     if answer.order is not None:
-        witness = {"by": "exact", "ideals": answer.ideals} if found.optimal_e is None else {"by": "bipartite-tree"}
+        known = found.optimal_e is not None
+        witness = {"by": "bipartite-tree"} if known else exact.search_witness(answer, answer.order)
         return BlockSchedule(answer.order[:s], best, found.kind, True, witness, best)
     order, e = found.order, found.e
     try:

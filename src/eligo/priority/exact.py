@@ -28,7 +28,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import factorial, prod
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
 
 from eligo import _core
 from eligo.dag import Dag, Int32, Int64
@@ -43,6 +45,7 @@ __all__ = [
     "least_memory",
     "schedules",
     "search",
+    "search_witness",
     "steps_in_conflict",
 ]
 
@@ -51,6 +54,8 @@ BUDGET = 10_000_000
 
 A state is an ideal, or a bundle of ideals; one that takes more than 64 bytes counts as several.
 """
+
+_FEW_IDEALS = 10_000
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -156,6 +161,26 @@ def search(dag: Dag, budget: int = BUDGET, *, count: bool = True) -> ExactAnswer
     return ExactAnswer(
         dag, profile, order if exists else None, many, None if exists else reached + 1, _whole(ideals), visited
     )
+
+
+def search_witness(answer: ExactAnswer, order: Int32) -> dict[str, Any]:
+    """Return what a certificate says of an answer; jobs are named by their places in an order, non-sinks first.
+
+    Few ideals are looked at one by one by a checker. Where there are many it is told the sequence in which to decide
+    the non-sinks, so that ideals can be bundled as they were here.
+
+    Examples
+    --------
+    >>> dag = Dag.from_names([("a", "c"), ("b", "d")])
+    >>> search_witness(search(dag), dag.order)
+    {'by': 'exact', 'ideals': 4}
+    """
+    if answer.ideals <= _FEW_IDEALS:
+        return {"by": "exact", "ideals": answer.ideals}
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    sequence = _within_budget(_core.exact_sequence, *_rows(answer.dag), 2**62)
+    return {"by": "frontier", "sequence": place[sequence].tolist()}
 
 
 def largest_area(dag: Dag, budget: int = BUDGET) -> Schedule:
@@ -302,7 +327,7 @@ def _whole(number: bytes) -> int:
 def _within_budget(kernel: Callable[_P, _T], *arguments: _P.args, **options: _P.kwargs) -> _T:
     try:
         return kernel(*arguments, **options)
-    except _core.OverBudget as error:
+    except _core.OverBudgetError as error:
         raise _over_budget(str(error)) from None
 
 

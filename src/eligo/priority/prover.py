@@ -154,13 +154,12 @@ class Prover:
         if nonsinks_of(dag) > _WIDEST_SEARCH:
             return Failure("exact", f"more than {_WIDEST_SEARCH:,} non-sinks are too many for exact search")
         try:
-            answer = exact.search(dag, self.budget)
+            answer = exact.search(dag, self.budget, count=False)
         except InfeasibleError as error:
             return Failure("exact", error.text)
-        witness = {"by": "exact", "ideals": answer.ideals}
-        if answer.schedule is None:
-            return Refutation(sinks_last(dag, dag.order), nonsinks_of(dag), witness)
-        return Proof(sinks_last(dag, answer.schedule.order), nonsinks_of(dag), witness)
+        order = sinks_last(dag, dag.order if answer.order is None else answer.order)
+        witness = exact.search_witness(answer, order)
+        return (Proof if answer.exists else Refutation)(order, nonsinks_of(dag), witness)
 
 
 def _put_in_order(dag: Dag, plans: Sequence[Plan], superdag: Dag) -> Proof | Failure:
