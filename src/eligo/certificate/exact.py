@@ -129,7 +129,7 @@ def no_best_order(piece: Piece, best: Int64, budget: Budget) -> str:
         grown = [_best_with(jobs, reached, v, int(best[size] - best[size - 1]), budget) for v in range(jobs.nonsinks)]
         every = np.ascontiguousarray(np.concatenate(grown))
         if not len(every):
-            return f"no order that is the best before non-sink {size} is the best at it"
+            return f"enumeration: no order that is the best before non-sink {size} is the best at it"
         reached = np.unique(every.view(f"V{8 * jobs.words}").ravel()).view(np.uint64).reshape(-1, jobs.words)
     raise CertificateError("an order exists that is the best at every step")
 
