@@ -14,7 +14,7 @@ import numpy as np
 
 from eligo.dag import Dag, Int32, Int64
 from eligo.graph import sinks
-from eligo.priority.proof import Failure, Proof, Refutation, nonsinks_of, places
+from eligo.priority.proof import Failure, Proof, Refutation, nonsinks_of, places, sinks_last
 from eligo.priority.relation import yields_of
 from eligo.priority.sweep import SumSweep, sweep
 from eligo.schedule import Schedule
@@ -26,8 +26,12 @@ Found = Proof | Refutation | None
 
 def in_series(dag: Dag, parts: Sequence[Int32], found: Sequence[Found]) -> Proof | Refutation | Failure:
     """Put the answers for parts that follow each other together; each part is its jobs, ascending."""
-    orders = [part if one is None else part[one.order] for part, one in zip(parts, found, strict=True)]
-    order = np.concatenate(orders).astype(np.int32)
+    in_turn = places(dag.order)
+    orders = [
+        part[np.argsort(in_turn[part])] if one is None else part[one.order]
+        for part, one in zip(parts, found, strict=True)
+    ]
+    order = sinks_last(dag, np.concatenate(orders).astype(np.int32))
     inside: list[dict[str, Any]] = []
     for part, one in zip(parts, found, strict=True):
         if isinstance(one, Refutation):
@@ -49,7 +53,7 @@ def as_sum(
 ) -> Proof | Refutation | Failure:
     """Put the answers for the components of a dag together; each part is its jobs, ascending."""
     nonsinks = [
-        part[np.flatnonzero(np.diff(its.succ_ptr) > 0) if one is None else one.order[: one.nonsinks]]
+        part[sinks_last(its, its.order if one is None else one.order)[: nonsinks_of(its)]]
         for part, its, one in zip(parts, dags, found, strict=True)
     ]
     in_turn = _order(dag, nonsinks, np.repeat(np.arange(len(parts)), [len(jobs) for jobs in nonsinks]))

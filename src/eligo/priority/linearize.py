@@ -157,7 +157,7 @@ class _Linearizer:
         done = sum(map(len, self.groups))
         kinds = list(dict.fromkeys(self.plans[block].kind for block in blocks))
         shown = ", ".join(kinds[:4]) + (", ..." if len(kinds) > 4 else "")
-        many = f"none of the {len(blocks)} available blocks ({shown}) has priority over the others, and "
+        many = f"none of the {len(blocks)} available blocks ({shown}) has priority over the others and what waits for it, and "
         one = f"the only available block is {shown}, and "
         return Failure(
             "linearization",
