@@ -14,9 +14,11 @@ TYPE_CHECKING = False  # importing typing would cost a third of the time of `eli
 if TYPE_CHECKING:
     from typing import Any
 
+    from eligo.certificate import Certificate, verify
     from eligo.dag import Dag
     from eligo.data import Data
     from eligo.errors import (
+        CertificateError,
         CycleError,
         EligoError,
         EligoWarning,
@@ -28,10 +30,14 @@ if TYPE_CHECKING:
     from eligo.formats import read, write
     from eligo.formats.dask_graph import from_dask
     from eligo.formats.interop import from_networkx, from_rustworkx, to_networkx, to_rustworkx
+    from eligo.priority.theory import settle
+    from eligo.schedule import Schedule
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Certificate",
+    "CertificateError",
     "CycleError",
     "Dag",
     "Data",
@@ -41,16 +47,20 @@ __all__ = [
     "InfeasibleError",
     "MissingExtraError",
     "ParseError",
+    "Schedule",
     "from_dask",
     "from_networkx",
     "from_rustworkx",
     "read",
+    "settle",
     "to_networkx",
     "to_rustworkx",
+    "verify",
     "write",
 ]
 
 _HOME = {
+    "Certificate": "eligo.certificate",
     "Dag": "eligo.dag",
     "Data": "eligo.data",
     "from_dask": "eligo.formats.dask_graph",
@@ -58,12 +68,15 @@ _HOME = {
     "from_rustworkx": "eligo.formats.interop",
     "to_networkx": "eligo.formats.interop",
     "to_rustworkx": "eligo.formats.interop",
+    "Schedule": "eligo.schedule",
     "read": "eligo.formats",
+    "settle": "eligo.priority.theory",
+    "verify": "eligo.certificate",
     "write": "eligo.formats",
 }
 
 
-_MODULES = ("formats", "generate", "graph")
+_MODULES = ("certificate", "formats", "generate", "graph", "priority", "report")
 
 
 def __getattr__(name: str) -> Any:

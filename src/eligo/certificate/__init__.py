@@ -16,6 +16,6 @@ from __future__ import annotations
 from eligo.certificate.identity import digest
 from eligo.certificate.noun import Certificate
 from eligo.certificate.verdict import Verdict
-from eligo.certificate.verify import DEFAULT_BUDGET, verify
+from eligo.certificate.verification import DEFAULT_BUDGET, verify
 
 __all__ = ["DEFAULT_BUDGET", "Certificate", "Verdict", "digest", "verify"]

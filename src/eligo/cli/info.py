@@ -7,39 +7,96 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from eligo.cli.arguments import add_input, add_json, open_input
-from eligo.cli.messages import printable
+from eligo.cli.messages import printable, say
 
 if TYPE_CHECKING:
     from eligo.dag import Dag
     from eligo.formats.base import Document
+    from eligo.priority.theory import Settled
 
 __all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "run"]
 
 DESCRIPTION = """
-Show the size and shape of a workflow, its critical path, and what the file tells of times, memory and data.
+Show the size and shape of a workflow, its critical path, what the file tells of times, memory and data, and what the
+theory of scheduling says of it.
 
 A shortcut is an edge beside which a longer path leads: without it the same orders are possible. The critical path
 is the longest chain of jobs, in seconds where times are known, else in jobs; no number of workers runs the workflow
 faster.
+
+An order of the jobs is IC-optimal if no other keeps more jobs ready to run, after any number of jobs. Not every
+workflow has such an order. Where one is found, or it is proved that there is none, --certificate writes the proof,
+which `eligo verify` checks. Workflows of more than 200,000 jobs are looked at only when a certificate is asked for.
 """
 EXAMPLE = """
 eligo info workflow.dag
 eligo info --json montage.dax | jq .critical_path
+eligo info workflow.dag --certificate proof.json && eligo verify proof.json workflow.dag
 """
+
+_LARGEST = 200_000
+_MOST_DESCRIBED = 1_000  # parts that are looked at one by one
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     add_input(parser)
     add_json(parser)
+    parser.add_argument(
+        "--certificate", metavar="OUT", help="write the proof that an order is IC-optimal, or that there is none"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the facts as a table or as JSON."""
     document = open_input(args)
     facts = _facts(document)
+    status = 0
+    if document.dag.n <= _LARGEST or args.certificate:
+        from eligo.priority.theory import settle
+
+        settled = settle(document.dag)
+        facts |= _theory_facts(document.dag, settled)
+        if args.certificate:
+            status = _write_certificate(settled, args.certificate)
     print(json.dumps(facts, indent=2) if args.json else _table(facts))
+    return status
+
+
+def _write_certificate(settled: Settled, path: str) -> int:
+    if settled.certificate is None:
+        say(f"{path}: not written, since nothing is proved: {_reason(settled)}")
+        return 1
+    settled.certificate.save(path)
+    say(f"{path}: certificate of {settled.certificate.claim}")
     return 0
+
+
+def _reason(settled: Settled) -> str:
+    """Return why the theory says nothing: the most telling of its failures."""
+    steps = {failure.step: failure.text for failure in settled.failures}
+    return next(
+        steps[step] for step in ("blocks", "linearization", "exact", "sum", "series", "family") if step in steps
+    )
+
+
+def _theory_facts(dag: Dag, settled: Settled) -> dict[str, Any]:
+    from collections import Counter
+
+    from eligo import graph
+    from eligo.priority.decompose import decompose
+    from eligo.priority.families import find_parts
+
+    reduced = graph.remove_shortcuts(dag)
+    parts = find_parts(reduced)
+    few = len(parts) <= _MOST_DESCRIBED
+    return {
+        "blocks": decompose(reduced).count,
+        "families": dict(Counter(part.recognised.describe() if few else part.family for part in parts).most_common()),
+        "claim": settled.claim,
+        "claim_by": settled.method,
+        "claim_missing": None if settled.certificate is not None else _reason(settled),
+    }
 
 
 def _facts(document: Document) -> dict[str, Any]:
@@ -118,12 +175,29 @@ def _table(facts: dict[str, Any]) -> str:
         ("levels", _number(facts["levels"]), f"the widest has {_plural(facts['width'], 'job')}"),
         ("components", _number(facts["components"]), ""),
         ("critical path", *_critical_path(facts)),
+        *_theory_rows(facts),
         *_known_rows(facts),
     ]
     left = max(len(row[1]) for row in rows)
     lines = [f"{facts['file']}: {facts['format_title']}"]
     lines += [f"  {name:<14} {value:>{left}}   {remark}".rstrip() for name, value, remark in rows]
     return printable("\n".join(lines))
+
+
+def _theory_rows(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
+    if "claim" not in facts:
+        return []
+    families = [f"{count:,} x {name}" if count > 1 else name for name, count in facts["families"].items()]
+    shown = ", ".join(families[:2]) + (", ..." if len(families) > 2 else "")
+    claims = {
+        "ic-optimal": ("exists", f"proved by {facts['claim_by']}: no order keeps more jobs ready, at any step"),
+        "none-exists": ("none exists", f"proved by {facts['claim_by']}: no order is the best at every step"),
+        "unknown": ("unknown", str(facts["claim_missing"])),
+    }
+    return [
+        ("blocks", _number(facts["blocks"]), f"among them: {shown}" if families else ""),
+        ("IC-optimal", *claims[facts["claim"]]),
+    ]
 
 
 def _known_rows(facts: dict[str, Any]) -> list[tuple[str, str, str]]:

@@ -157,12 +157,13 @@ class _Linearizer:
         done = sum(map(len, self.groups))
         kinds = list(dict.fromkeys(self.plans[block].kind for block in blocks))
         shown = ", ".join(kinds[:4]) + (", ..." if len(kinds) > 4 else "")
-        many = f"none of the {len(blocks)} available blocks ({shown}) has priority over the others and what waits for it, and "
-        one = f"the only available block is {shown}, and "
-        return Failure(
-            "linearization",
-            f"after {done} of {len(self.plans)} blocks: {many if len(blocks) > 1 else one}{why}",
+        start = f"after {done} of {len(self.plans)} blocks: "
+        if len(blocks) == 1:
+            return Failure("linearization", f"{start}the only available block is {shown}, and {why}")
+        none = (
+            f"none of the {len(blocks)} available blocks ({shown}) has priority over the others and what waits for it"
         )
+        return Failure("linearization", f"{start}{none}, and {why}")
 
 
 def levelled_sums(superdag: Dag) -> list[list[int]] | Failure:
