@@ -13,8 +13,9 @@ from eligo.certificate.budget import Budget
 from eligo.certificate.frontier import largest_yields
 from eligo.certificate.piece import Piece
 from eligo.errors import CertificateError, InfeasibleError
-from eligo.generate import mesh
+from eligo.generate import mesh, strand
 from eligo.schedule import Schedule
+from tests.guards import no_hang
 from tests.reference.ideals import best_profile, has_ic_optimal_schedule
 from tests.strategies import dags
 
@@ -68,6 +69,14 @@ def test_bad_sequences_are_refused(sequence):
     wrong = {"by": "frontier", "sequence": sequence}
     with pytest.raises(CertificateError):
         verify(Certificate.of(Schedule.of(chain, [0, 1, 2]), "ic-optimal", wrong), chain)
+
+
+def test_the_budget_bounds_what_is_kept_before_the_first_state():
+    dag = strand("M", [2] * 100_000)
+    jobs = np.flatnonzero(np.diff(dag.succ_ptr)).tolist()
+    certificate = Certificate.of(Schedule.of(dag, dag.order), "ic-optimal", {"by": "frontier", "sequence": jobs})
+    with no_hang(), pytest.raises(InfeasibleError, match="would take more"):
+        verify(certificate, dag)
 
 
 def test_the_budget_bounds_the_states():

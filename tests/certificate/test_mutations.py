@@ -134,7 +134,10 @@ def impossible(rng: random.Random) -> Case | None:
         dag = serial([Dag.from_edges(1), dag])
     order = any_order(dag, rng)
     place = {job: position for position, job in enumerate(order)}
-    kind = rng.choice(["exact", "sweep", "part"])
+    kind = rng.choice(["exact", "frontier", "sweep", "part"])
+    if kind == "frontier":
+        jobs = [position for position, job in enumerate(order) if len(dag.children(job))]
+        return Case(dag, order, "no-ic-optimal", {"by": "frontier", "sequence": jobs})
     if kind == "exact":
         return Case(dag, order, "no-ic-optimal", exact_witness(dag))
     if kind == "sweep":
@@ -282,6 +285,8 @@ def made_up_witness(n: int, nonsinks: list[list[int]], rng: random.Random, depth
         return {"by": rng.choice(["concave", "dual-concave", "bipartite-tree"])}
     if kind == "family":
         return dict(rng.choice(FAMILY))
+    if kind == "exact" and rng.random() < 0.5:
+        return {"by": "frontier", "sequence": sorted(rng.sample(range(n), rng.randint(0, n)))}
     if kind == "exact":
         return {"by": "exact", "ideals": rng.randint(1, 20)}
     if kind == "series":

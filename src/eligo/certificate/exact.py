@@ -123,7 +123,9 @@ def check(piece: Piece, witness: object, checker: Checker, _: int = 0) -> str:
 
 def no_best_order(piece: Piece, best: Int64, budget: Budget) -> str:
     """Follow the ideals that have e_max, each from one that has it; return the step at which none is left, or raise."""
-    jobs = _Ideals(piece, piece.nonsinks // 64 + 1)
+    words = piece.nonsinks // 64 + 1
+    budget.spend((piece.n + len(piece.tails)) * words * _WORD_STEPS, "following the best ideals")
+    jobs = _Ideals(piece, words)
     reached = np.zeros((1, jobs.words), np.uint64)
     for size in range(1, jobs.nonsinks + 1):
         grown = [_best_with(jobs, reached, v, int(best[size] - best[size - 1]), budget) for v in range(jobs.nonsinks)]

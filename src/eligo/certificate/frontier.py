@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["bound", "check", "largest_yields"]
 
 _NONE = -(1 << 40)  # what no ideal has
-_STATE_STEPS = 20_000  # what a state costs beside its numbers
+# What a state costs beside its numbers, and what one of its numbers costs to make and keep.
+_STATE_STEPS, _NUMBER_STEPS = 20_000, 32
 
 
 def bound(piece: Piece, witness: object, checker: Checker, _: int = 0) -> Int64:
@@ -57,6 +58,8 @@ def largest_yields(piece: Piece, sequence: Int64, budget: Budget) -> Int64:
     """
     if not np.array_equal(np.sort(sequence), np.flatnonzero(piece.outdegree > 0)):
         raise CertificateError("the sequence does not name every non-sink once")
+    # Sets are bits of one number, one for each: without a bound a million jobs would take all memory there is.
+    budget.spend(4 * piece.n * piece.n, "deciding which non-sinks are executed")
     parents: list[list[int]] = [[] for _ in range(piece.n)]
     for tail, head in zip(piece.tails.tolist(), piece.heads.tolist(), strict=True):
         parents[head].append(tail)
@@ -65,7 +68,9 @@ def largest_yields(piece: Piece, sequence: Int64, budget: Budget) -> Int64:
     empty[0] = 0
     states = {0: empty}
     for own, fed, completed, finished in steps:
-        budget.spend(len(states) * (2 * piece.nonsinks + _STATE_STEPS), "deciding which non-sinks are executed")
+        budget.spend(
+            len(states) * (_NUMBER_STEPS * piece.nonsinks + _STATE_STEPS), "deciding which non-sinks are executed"
+        )
         after: dict[int, Int64] = {}
         for spoilt, best in states.items():
             _keep(after, (spoilt | fed) & ~finished, best)
