@@ -55,8 +55,8 @@ def pictures(page: SimpleNamespace) -> Iterator[tuple[str, Any]]:
     """Yield the name and the figure of every picture."""
     yield "game", report.draw_game(page.fifo, [0, 4, 6], title="first in, first out", columns=3)
     yield "profiles", report.plot_profiles({"good": page.good, "fifo": page.fifo})
-    members = [page.mesh, page.trees[1], page.ffts[1]]
-    yield "families", side_by_side({member.describe(): member.dag for member in members})
+    dags = [page.generate.mesh(levels=page.mesh.levels), page.trees[1].dag, page.ffts[1].dag]
+    yield "families", side_by_side({page.families.recognise(dag).describe(): dag for dag in dags})
     parts = {part.recognised.describe(): part.jobs for part in page.families.find_parts(page.pair)}
     yield "parts", report.draw_dag(page.pair, groups=parts)
     blocks = list(zip(page.named, page.planned, strict=True))
