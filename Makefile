@@ -30,6 +30,7 @@ check: $(VENV)/.dev
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks.quality
 
 # What the build needs and pip cannot bring: each missing thing is one sentence that names the package.
 $(VENV)/bin/python:

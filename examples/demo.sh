@@ -10,7 +10,8 @@ show() {
     "$@"
 }
 
-show eligo info examples/fmri.dag
+show eligo info examples/fmri.dag --certificate "$out/proof.json"
+show eligo verify "$out/proof.json" examples/fmri.dag
 show eligo convert examples/fmri.dag "$out/fmri.dot"
 show eligo generate montage --jobs 7881 --costs -o "$out/montage.json.gz"
 show eligo info "$out/montage.json.gz"

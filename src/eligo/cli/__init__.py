@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "command_parser", "main"]
 
 COMMANDS = {
-    "info": "size, shape, critical path and known data of a workflow",
+    "info": "size, shape, critical path, known data and best possible order of a workflow",
     "convert": "write a workflow in another format",
     "generate": "make a workflow of a known family: meshes, trees, AIRSN, Montage, random ...",
     "verify": "check a certificate against the workflow it is about",
@@ -30,7 +30,8 @@ _HELP = """\
 usage: eligo [--help] [--version] COMMAND [--debug] ...
 
 Eligo reads the workflow you have: HTCondor DAGMan, Pegasus, WfFormat, DOT (also of Snakemake and Nextflow), ... This
-version describes, converts and generates workflows; ordering their jobs and bounding their memory come next.
+version describes, converts and generates workflows, and proves how good an order of their jobs can be; ordering any
+workflow and bounding its memory come next.
 
 commands:
 {commands}
