@@ -50,7 +50,7 @@ def plan_blocks(blocks: Blocks, budget: int, general: Callable[[Dag], BlockSched
     Parameters
     ----------
     budget
-        The number of ideals that exact search may look at for one block.
+        The number of states that exact search may look at for one block.
     general
         Schedules a block that is not bipartite.
     """

@@ -29,7 +29,7 @@ from eligo.schedule import Schedule
 __all__ = ["BUDGET", "Settled", "settle"]
 
 BUDGET = 1_000_000
-"""How many ideals an exact search looks at before it gives up; a second or two."""
+"""How many states an exact search looks at before it gives up; a second or two."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +63,7 @@ def settle(dag: Dag, budget: int = BUDGET) -> Settled:
     Parameters
     ----------
     budget
-        How many ideals an exact search may look at, for the dag or for one block.
+        How many states an exact search may look at, for the dag or for one block; 0 for no search.
 
     Examples
     --------
