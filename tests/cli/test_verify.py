@@ -10,6 +10,7 @@ from eligo import read
 from eligo.certificate import DEFAULT_BUDGET, Certificate
 from eligo.cli import main
 from eligo.cli.verify import _DEFAULT_STEPS
+from eligo.priority.theory import settle
 from eligo.schedule import Schedule
 
 
@@ -101,3 +102,17 @@ def test_bad_budgets(fork, steps, capsys):
 
 def test_the_default_is_that_of_the_library():
     assert _DEFAULT_STEPS == DEFAULT_BUDGET
+
+
+@pytest.mark.parametrize(
+    "family", ["airsn --width 20", "montage --jobs 100", "sdss --jobs 300", "grid --rows 4 --columns 5"]
+)
+def test_what_the_theory_settles(family, tmp_path, monkeypatch, capsys):
+    """From a file, through the producers, into a certificate, and back through the checkers."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["generate", *family.split(), "-o", "x.dag"]) == 0
+    settled = settle(read("x.dag"))
+    assert settled.claim != "unknown"
+    settled.certificate.save("x.cert.gz")
+    assert main(["verify", "x.cert.gz", "x.dag"]) == 0
+    assert capsys.readouterr().out.startswith("ok: ")
