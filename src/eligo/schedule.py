@@ -20,8 +20,9 @@ from numpy.typing import ArrayLike
 from eligo.dag import Dag, Int32, Int64
 from eligo.data import job_numbers
 from eligo.errors import EligoError
+from eligo.graph import sinks
 
-__all__ = ["Comparison", "Schedule"]
+__all__ = ["Comparison", "Schedule", "latest", "places", "sinks_last"]
 
 
 @final
@@ -72,8 +73,9 @@ class Schedule:
         eligo.errors.EligoError: job 'b' stands before 'a', which it waits for
         """
         jobs = job_numbers(order, dag.n).copy()
-        position = _positions(dag, jobs)
-        ready = _last(dag.pred_ptr, dag.pred, position)
+        _check_once(dag, jobs)
+        position = places(jobs)
+        ready = latest(dag.pred_ptr, dag.pred, position)
         if np.any(late := ready > position):
             job = int(jobs[np.flatnonzero(late[jobs])[0]])
             parents = dag.parents(job)
@@ -82,7 +84,7 @@ class Schedule:
         n = dag.n
         steps = np.arange(n + 1)
         profile = np.cumsum(np.bincount(ready + 1, minlength=n + 1)[: n + 1]) - steps
-        closed = _last(dag.succ_ptr, dag.succ, position)
+        closed = latest(dag.succ_ptr, dag.succ, position)
         opened = closed >= 0
         changes = np.bincount(position[opened] + 1, minlength=n + 2) - np.bincount(closed[opened] + 1, minlength=n + 2)
         open_jobs = np.cumsum(changes)[: n + 1]
@@ -202,22 +204,51 @@ class Comparison:
         return self.ahead == self.behind == 0
 
 
-def _positions(dag: Dag, jobs: Int32) -> Int64:
-    """Return for each job its place in the order, which must name each once."""
-    position = np.full(dag.n, -1, np.int64)
-    position[jobs] = np.arange(len(jobs))
-    if len(jobs) == dag.n and (position >= 0).all():
-        return position
-    counts = np.bincount(jobs, minlength=dag.n)
-    if np.any(counts > 1):
-        raise EligoError(f"job {dag.names[int(np.argmax(counts > 1))]!r} stands twice in the order")
-    raise EligoError(f"job {dag.names[int(np.argmax(counts == 0))]!r} is missing in the order")
+def places(order: ArrayLike) -> Int64:
+    """Return for each job its place in an order of all jobs.
+
+    Examples
+    --------
+    >>> places([2, 0, 1]).tolist()
+    [1, 2, 0]
+    """
+    jobs = np.asarray(order)
+    place = np.empty(len(jobs), np.int64)
+    place[jobs] = np.arange(len(jobs))
+    return place
 
 
-def _last(ptr: Int64, neighbours: Int32, position: Int64) -> Int64:
-    """Return for each job the latest place of its neighbours, -1 where it has none."""
+def latest(ptr: Int64, neighbours: Int32, place: Int64) -> Int64:
+    """Return for each row of compressed sparse rows the latest place of its entries, -1 where it has none.
+
+    Examples
+    --------
+    >>> join = Dag.from_edges(3, [0, 1], [2, 2])
+    >>> latest(join.pred_ptr, join.pred, places([1, 0, 2])).tolist()
+    [-1, -1, 1]
+    """
     last = np.full(len(ptr) - 1, -1, np.int64)
     some = np.diff(ptr) > 0
     if neighbours.size:
-        last[some] = np.maximum.reduceat(position[neighbours], ptr[:-1][some])
+        last[some] = np.maximum.reduceat(place[neighbours], ptr[:-1][some])
     return last
+
+
+def sinks_last(dag: Dag, order: Int32) -> Int32:
+    """Return an order with its sinks moved to the end, ascending.
+
+    Examples
+    --------
+    >>> sinks_last(Dag.from_edges(4, [1, 3], [0, 2]), np.array([1, 0, 3, 2], np.int32))
+    array([1, 3, 0, 2], dtype=int32)
+    """
+    inner = np.diff(dag.succ_ptr) > 0
+    return np.concatenate([order[inner[order]], sinks(dag)])
+
+
+def _check_once(dag: Dag, jobs: Int32) -> None:
+    """Refuse an order that does not name every job once."""
+    counts = np.bincount(jobs, minlength=dag.n)
+    for wrong, what in ((counts > 1, "stands twice"), (counts == 0, "is missing")):
+        if wrong.any():
+            raise EligoError(f"job {dag.names[int(np.argmax(wrong))]!r} {what} in the order")

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from eligo import graph
 from eligo.dag import Dag, Int32, Int64
 from eligo.errors import EligoError
+from eligo.schedule import places
 
 __all__ = ["Bipartite"]
 
@@ -81,11 +82,6 @@ class Bipartite:
         """The number of edges."""
         return len(self.idx)
 
-    @property
-    def indegrees(self) -> Int64:
-        """The number of parents of each sink."""
-        return np.bincount(self.idx, minlength=self.sinks)
-
     def to_dag(self) -> Dag:
         """Return the block as a dag: its sources first, then its sinks."""
         tails = np.repeat(np.arange(self.sources), np.diff(self.ptr))
@@ -93,8 +89,10 @@ class Bipartite:
 
     def eligible_sinks(self, order: ArrayLike) -> Int64:
         """Return e(0), ..., e(s) of an order of the sources."""
-        place = np.empty(self.sources, np.int64)
-        place[np.asarray(order)] = np.arange(self.sources)
+        return np.concatenate(([0], np.cumsum(self.gains(order))))
+
+    def gains(self, order: ArrayLike) -> Int64:
+        """Return for each place of an order of the sources how many sinks the source there is the last parent of."""
         last = np.zeros(self.sinks, np.int64)
-        np.maximum.at(last, self.idx, np.repeat(place, np.diff(self.ptr)))
-        return np.concatenate(([0], np.cumsum(np.bincount(last, minlength=self.sources))))
+        np.maximum.at(last, self.idx, np.repeat(places(order), np.diff(self.ptr)))
+        return np.bincount(last, minlength=self.sources)

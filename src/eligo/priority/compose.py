@@ -17,9 +17,10 @@ from eligo.dag import Dag, Int32, Int64
 from eligo.graph import sinks
 from eligo.priority.linearize import YieldClasses
 from eligo.priority.plans import Plan
-from eligo.priority.proof import Failure, Proof, places
+from eligo.priority.proof import Failure, Proof
 from eligo.priority.relation import has_priority
 from eligo.priority.sweep import sweep
+from eligo.schedule import places
 
 __all__ = ["compose", "compose_groups"]
 

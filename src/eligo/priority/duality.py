@@ -32,7 +32,7 @@ from eligo import graph
 from eligo.dag import Int64
 from eligo.errors import EligoError
 from eligo.priority.relation import executions_needed
-from eligo.schedule import Schedule
+from eligo.schedule import Schedule, latest, places
 
 __all__ = ["dual_e", "dual_profile", "dual_schedule"]
 
@@ -50,10 +50,7 @@ def dual_schedule(schedule: Schedule) -> Schedule:
     ['u', 'v', 'w', 'x', 'a', 'b']
     """
     dag = schedule.dag
-    position = np.empty(dag.n, np.int64)
-    position[schedule.order] = np.arange(dag.n)
-    packet = np.full(dag.n, -1, np.int64)
-    np.maximum.at(packet, dag.heads, position[dag.tails])
+    packet = latest(dag.pred_ptr, dag.pred, places(schedule.order))
     return Schedule.of(graph.dual(dag), np.argsort(-packet, kind="stable"))
 
 

@@ -30,12 +30,11 @@ from dataclasses import dataclass, field
 from math import factorial, prod
 from typing import Any, ParamSpec, TypeVar
 
-import numpy as np
-
 from eligo import _core
 from eligo.dag import Dag, Int32, Int64
 from eligo.errors import EligoError, InfeasibleError
-from eligo.schedule import Schedule
+from eligo.graph import sinks
+from eligo.schedule import Schedule, places
 
 __all__ = [
     "BUDGET",
@@ -156,8 +155,7 @@ def search(dag: Dag, budget: int = BUDGET, *, count: bool = True) -> ExactAnswer
     exists = len(order) == dag.n
     many = None
     if count:
-        sinks = int((dag.succ_ptr[1:] == dag.succ_ptr[:-1]).sum())
-        many = _whole(number) * prod(map(factorial, twins.tolist())) * factorial(sinks) if exists else 0
+        many = _whole(number) * prod(map(factorial, twins.tolist())) * factorial(len(sinks(dag))) if exists else 0
     return ExactAnswer(
         dag, profile, order if exists else None, many, None if exists else reached + 1, _whole(ideals), visited
     )
@@ -177,10 +175,8 @@ def search_witness(answer: ExactAnswer, order: Int32) -> dict[str, Any]:
     """
     if answer.ideals <= _FEW_IDEALS:
         return {"by": "exact", "ideals": answer.ideals}
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
     sequence = _within_budget(_core.exact_sequence, *_rows(answer.dag), 2**62)
-    return {"by": "frontier", "sequence": place[sequence].tolist()}
+    return {"by": "frontier", "sequence": places(order)[sequence].tolist()}
 
 
 def largest_area(dag: Dag, budget: int = BUDGET) -> Schedule:

@@ -6,17 +6,20 @@ So beyond the linearization of the papers, which takes whole blocks or sums of a
 look for such an order: at each step the blocks whose next job is ELIGIBLE and yields U(t + 1) - U(t) may go on.
 
 The search prefers the block that can go on along U for longest, and goes back where none can go on, within a budget of
-steps. Where the blocks can be put in a chain of priorities U is known at once, whatever order their dependencies force;
-else it takes a (max,+) convolution. Cost: O(1 + blocks that may go on) a step without going back.
+steps and of work. Where the blocks can be put in a chain of priorities U is known at once, whatever order their
+dependencies force; else it takes a (max,+) convolution. Cost: O(1 + kinds of blocks that may go on) a step without going back.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from eligo.dag import Dag, Int32, Int64
+from eligo.priority.linearize import YieldClasses
 from eligo.priority.plans import Plan
 from eligo.priority.proof import Failure
 from eligo.priority.relation import max_convolution, sort_by_priority
@@ -25,6 +28,17 @@ __all__ = ["best_of_all", "follow"]
 
 _LARGEST = 20_000  # non-sinks beyond which the convolution of arbitrary yields takes too long
 _STEPS_EACH = 50  # steps of search for each non-sink
+_MOST_WORK = 20_000_000  # looks at stages and children in all: seconds
+
+_Stage = tuple[int, int]
+
+
+@dataclass(slots=True)
+class _Choices:
+    """What may still be tried at a step: stages, the best last, and the last block tried of these."""
+
+    stages: list[list[_Stage]]
+    tried: int = -1
 
 
 def best_of_all(plans: Sequence[Plan]) -> tuple[Int64, list[list[int]]] | Failure:
@@ -56,16 +70,30 @@ def follow(dag: Dag, plans: Sequence[Plan], best: Int64) -> Int32 | Failure:
 
 
 class _Search:
+    """Blocks in turns, one step at a time, forward and back.
+
+    Blocks with equal yields that are equally far are alike: they form one *stage*, a class of yields and how much of it
+    is done. The stages with a block whose next job is ELIGIBLE are kept by what that job yields, so that a step looks
+    at the few stages that fit and not at every block.
+    """
+
     def __init__(self, dag: Dag, plans: Sequence[Plan], best: Int64) -> None:
         self.dag = dag
         self.jobs = [plan.jobs.tolist() for plan in plans]
-        self.gains = [np.diff(plan.e).tolist() for plan in plans]
+        self.classes = YieldClasses(plans)
+        self.gains = [np.diff(e).tolist() for e in self.classes.e]
         self.goal = np.diff(best).tolist()
         self.done = [0] * len(plans)
         self.missing = np.diff(dag.pred_ptr).tolist()
         self.block_of = {job: block for block, jobs in enumerate(self.jobs) for job in jobs}
-        self.ready = {block for block, jobs in enumerate(self.jobs) if self.missing[jobs[0]] == 0}
+        self.ready: dict[_Stage, list[int]] = {}  # blocks, ascending
+        self.by_gain: dict[int, set[_Stage]] = {}
+        self.stage_of: list[_Stage | None] = [None] * len(plans)
+        self.runs: dict[tuple[int, int], tuple[int, int]] = {}
+        self.work = 0
         self.furthest = 0
+        for block in range(len(plans)):
+            self._refresh(block)
 
     def run(self) -> Int32 | None:
         """Go forward while some block may go on, back where none may."""
@@ -74,13 +102,14 @@ class _Search:
         budget = _STEPS_EACH * len(self.goal)
         while len(turns) < len(self.goal):
             budget -= 1
-            if budget < 0:
+            if budget < 0 or self.work > _MOST_WORK:
                 return None
-            if choices[-1]:
-                turns.append(choices[-1].pop())
-                self._execute(turns[-1])
+            block = self._next_of(choices[-1])
+            if block is not None:
+                turns.append(block)
+                self._execute(block)
                 self.furthest = max(self.furthest, len(turns))
-                choices.append(self._choices(len(turns)) if len(turns) < len(self.goal) else [])
+                choices.append(self._choices(len(turns)) if len(turns) < len(self.goal) else _Choices([]))
             else:
                 choices.pop()
                 if not turns:
@@ -89,41 +118,76 @@ class _Search:
         rest = [iter(jobs) for jobs in self.jobs]
         return np.array([next(rest[block]) for block in turns], np.int32)
 
-    def _choices(self, step: int) -> list[int]:
-        """Return the blocks that may go on, the one that can for longest last."""
-        goal = self.goal
-        fits = []
-        for block in self.ready:
-            gains, at = self.gains[block], self.done[block]
-            run = 0
-            while at + run < len(gains) and step + run < len(goal) and gains[at + run] == goal[step + run]:
-                run += 1
-            if run:
-                fits.append((at + run == len(gains), run, -block))
-        return [-block for _, _, block in sorted(fits)]
+    def _choices(self, step: int) -> _Choices:
+        """Return the stages that may go on, those that can for longest last; equally good ones together."""
+        fits: dict[tuple[bool, int], list[_Stage]] = {}
+        stages = self.by_gain.get(self.goal[step], ())
+        self.work += len(stages)
+        for stage in stages:
+            run = self._run_of(stage, step)
+            fits.setdefault((stage[1] + run == len(self.gains[stage[0]]), run), []).append(stage)
+        return _Choices([fits[key] for key in sorted(fits)])
+
+    def _run_of(self, stage: _Stage, step: int) -> int:
+        """Return for how many steps a block can go on along the goal; it is found once for all steps of such a run."""
+        cls, at = stage
+        gains, goal = self.gains[cls], self.goal
+        start, stop = self.runs.get((cls, step - at), (0, 0))
+        if not start <= step < stop:
+            stop = step
+            while at + stop - step < len(gains) and stop < len(goal) and gains[at + stop - step] == goal[stop]:
+                stop += 1
+            self.work += stop - step
+            self.runs[cls, step - at] = step, stop
+        return stop - step
+
+    def _next_of(self, choices: _Choices) -> int | None:
+        """Return the best block not yet tried; what is ready is the same whenever a step is come back to."""
+        while choices.stages:
+            self.work += len(choices.stages[-1])
+            lists = [self.ready[stage] for stage in choices.stages[-1]]
+            later = [blocks[i] for blocks in lists if (i := bisect_right(blocks, choices.tried)) < len(blocks)]
+            if later:
+                choices.tried = min(later)
+                return choices.tried
+            choices.stages.pop()
+            choices.tried = -1
+        return None
 
     def _execute(self, block: int) -> None:
         job = self.jobs[block][self.done[block]]
         self.done[block] += 1
-        for child in self.dag.children(job).tolist():
-            self.missing[child] -= 1
-            if self.missing[child] == 0 and child in self.block_of:
-                self._refresh(self.block_of[child])
-        self._refresh(block)
+        self._change(block, self.dag.children(job).tolist(), -1)
 
     def _take_back(self, block: int) -> None:
         self.done[block] -= 1
         job = self.jobs[block][self.done[block]]
-        for child in self.dag.children(job).tolist():
-            self.missing[child] += 1
-            if child in self.block_of:
+        self._change(block, self.dag.children(job).tolist(), 1)
+
+    def _change(self, block: int, children: list[int], change: int) -> None:
+        self.work += len(children)
+        for child in children:
+            self.missing[child] += change
+            if self.missing[child] <= 1 and child in self.block_of:
                 self._refresh(self.block_of[child])
         self._refresh(block)
 
     def _refresh(self, block: int) -> None:
-        """Note whether the next job of a block is ELIGIBLE."""
+        """Note whether the next job of a block is ELIGIBLE, and in which stage the block is."""
         at, jobs = self.done[block], self.jobs[block]
-        if at < len(jobs) and self.missing[jobs[at]] == 0:
-            self.ready.add(block)
-        else:
-            self.ready.discard(block)
+        ready = at < len(jobs) and self.missing[jobs[at]] == 0
+        stage = (self.classes.of[block], at) if ready else None
+        before = self.stage_of[block]
+        if stage == before:
+            return
+        self.stage_of[block] = stage
+        if before is not None:
+            blocks = self.ready[before]
+            del blocks[bisect_left(blocks, block)]
+            if not blocks:
+                self.by_gain[self.gains[before[0]][before[1]]].discard(before)
+        if stage is not None:
+            blocks = self.ready.setdefault(stage, [])
+            if not blocks:
+                self.by_gain.setdefault(self.gains[stage[0]][stage[1]], set()).add(stage)
+            insort(blocks, block)

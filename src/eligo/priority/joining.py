@@ -14,10 +14,10 @@ import numpy as np
 
 from eligo.dag import Dag, Int32, Int64
 from eligo.graph import sinks
-from eligo.priority.proof import Failure, Proof, Refutation, nonsinks_of, places, sinks_last
+from eligo.priority.proof import Failure, Proof, Refutation, nonsinks_of
 from eligo.priority.relation import yields_of
 from eligo.priority.sweep import SumSweep, sweep
-from eligo.schedule import Schedule
+from eligo.schedule import Schedule, places, sinks_last
 
 __all__ = ["as_sum", "in_series"]
 

@@ -24,7 +24,7 @@ import numpy as np
 from eligo.dag import Dag
 from eligo.errors import EligoError
 from eligo.priority.simple_game import SimpleGame, job_number
-from eligo.schedule import Schedule
+from eligo.schedule import Schedule, places
 
 __all__ = ["Move", "Pebble", "ServerGame", "SimpleGame"]
 
@@ -258,7 +258,7 @@ class _Waiting:
         if schedule is not None:
             if schedule.dag is not dag and schedule.dag != dag:
                 raise EligoError("the schedule is of another dag")
-            self._rank = (dag.n - schedule.priorities).tolist()
+            self._rank = places(schedule.order).tolist()
             self._order = schedule.order.tolist()
             self._heap: list[int] = []
 

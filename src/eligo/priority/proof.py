@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from eligo.dag import Dag, Int32, Int64
+from eligo.dag import Dag, Int32
+from eligo.schedule import places
 
-__all__ = ["Failure", "Proof", "Refutation", "nonsinks_of", "places", "sinks_last", "with_dropped"]
+__all__ = ["Failure", "Proof", "Refutation", "nonsinks_of", "with_dropped"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,25 +64,6 @@ class Failure:
 def nonsinks_of(dag: Dag) -> int:
     """Return the number of jobs with children."""
     return int((np.diff(dag.succ_ptr) > 0).sum())
-
-
-def places(order: Int32) -> Int64:
-    """Return for each job its place in an order."""
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    return place
-
-
-def sinks_last(dag: Dag, order: Int32) -> Int32:
-    """Return an order with its sinks moved to the end, ascending.
-
-    Examples
-    --------
-    >>> sinks_last(Dag.from_edges(4, [1, 3], [0, 2]), np.array([1, 0, 3, 2]))
-    array([1, 3, 0, 2], dtype=int32)
-    """
-    inner = np.diff(dag.succ_ptr) > 0
-    return np.concatenate([order[inner[order]], np.flatnonzero(~inner)]).astype(np.int32)
 
 
 def with_dropped(proof: Proof, tails: Int32, heads: Int32) -> Proof:

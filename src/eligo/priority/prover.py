@@ -23,10 +23,10 @@ from eligo.priority.follow import best_of_all, follow
 from eligo.priority.joining import as_sum, in_series
 from eligo.priority.linearize import YieldClasses, levelled_sums, linearize
 from eligo.priority.plans import Plan, plan_blocks
-from eligo.priority.proof import Failure, Proof, Refutation, nonsinks_of, sinks_last, with_dropped
+from eligo.priority.proof import Failure, Proof, Refutation, nonsinks_of, with_dropped
 from eligo.priority.relation import yields_of
 from eligo.priority.series import cuts
-from eligo.schedule import Schedule
+from eligo.schedule import Schedule, sinks_last
 
 __all__ = ["Answer", "Prover"]
 

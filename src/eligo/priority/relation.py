@@ -36,7 +36,8 @@ from numpy.typing import ArrayLike
 from eligo import _core
 from eligo.dag import Int64
 from eligo.errors import EligoError
-from eligo.schedule import Schedule
+from eligo.graph import sinks
+from eligo.schedule import Schedule, latest, places, sinks_last
 
 __all__ = [
     "check_yields",
@@ -67,12 +68,9 @@ def yields_of(schedule: Schedule) -> Int64:
     array([0, 1, 2])
     """
     dag = schedule.dag
-    place = np.full(dag.n, -1, np.int64)
-    inner = schedule.order[np.diff(dag.succ_ptr)[schedule.order] > 0]
-    place[inner] = np.arange(len(inner))
-    last = np.full(dag.n, -1, np.int64)
-    np.maximum.at(last, dag.heads, place[dag.tails])
-    return np.cumsum(np.bincount(last[last >= 0] + 1, minlength=len(inner) + 1))
+    last = latest(dag.pred_ptr, dag.pred, places(sinks_last(dag, schedule.order)))
+    nonsinks = dag.n - len(sinks(dag))
+    return np.cumsum(np.bincount(last[last >= 0] + 1, minlength=nonsinks + 1))
 
 
 def check_yields(values: ArrayLike) -> Int64:

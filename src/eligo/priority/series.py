@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from eligo.dag import Dag, Int64
+from eligo.schedule import places
 
 __all__ = ["cuts"]
 
@@ -36,8 +37,7 @@ def cuts(dag: Dag) -> Int64:
     n = dag.n
     if n < 2:
         return np.zeros(0, np.int64)
-    place = np.empty(n, np.int64)
-    place[dag.order] = np.arange(n)
+    place = places(dag.order)
     tail, head = place[dag.tails], place[dag.heads]
     first_child, last_parent = np.full(n, n), np.full(n, -1)
     np.minimum.at(first_child, tail, head)

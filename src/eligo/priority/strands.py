@@ -199,7 +199,7 @@ def schedule_pbt(block: Bipartite) -> Int32:
     array([1, 0], dtype=int32)
     """
     found = _demand(block)
-    completed = np.bincount(_last_parents(block, found.sources), minlength=block.sources).tolist()
+    completed = block.gains(found.sources).tolist()
     parts = [
         _Tree(completed[a:b]).schedule()
         for a, b in zip(found.starts[:-1].tolist(), found.starts[1:].tolist(), strict=True)
@@ -211,15 +211,6 @@ def schedule_pbt(block: Bipartite) -> Int32:
     for i, (order, _) in enumerate(parts):
         places[steps == i] = order + found.starts[i]
     return found.sources[places]
-
-
-def _last_parents(block: Bipartite, row: Int32) -> Int64:
-    """Return for each sink the place in the row of its rightmost parent."""
-    place = np.empty(block.sources, np.int64)
-    place[row] = np.arange(block.sources)
-    last = np.zeros(block.sinks, np.int64)
-    np.maximum.at(last, block.idx, np.repeat(place, np.diff(block.ptr)))
-    return last
 
 
 class _Tree:

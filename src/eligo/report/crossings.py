@@ -26,6 +26,7 @@ import numpy as np
 
 from eligo.dag import Int64
 from eligo.report.ladder import Ladder
+from eligo.schedule import places
 
 __all__ = ["count_crossings", "order_rungs"]
 
@@ -122,9 +123,7 @@ def _from_an_end(ladder: Ladder) -> Int64:
             walks += 1
         turn[walk] = np.arange(turns, turns + len(walk))
         turns += len(walk)
-    place = np.empty(n, np.int64)
-    place[np.lexsort((turn, ladder.first))] = np.arange(n)
-    return place - ladder.first
+    return places(np.lexsort((turn, ladder.first))) - ladder.first
 
 
 def _walk(begin: int, neighbours: list[list[int]], met: Int64, walk: int) -> list[int]:

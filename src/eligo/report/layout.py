@@ -26,6 +26,7 @@ from eligo.graph import components, levels
 from eligo.report.crossings import count_crossings, order_rungs
 from eligo.report.ladder import Ladder
 from eligo.report.places import place_rungs
+from eligo.schedule import places
 
 __all__ = ["Layout", "place_jobs"]
 
@@ -147,10 +148,8 @@ def _number(rows: Int64, part: Int64, natural: Float64) -> tuple[Int64, Int64]:
     """Number the nodes rung by rung; return the numbers, and the first of each rung with the end."""
     rung = part * (rows.max(initial=0) + 1) + rows
     order = np.lexsort((natural, rung))
-    number = np.empty(len(order), np.int64)
-    number[order] = np.arange(len(order))
     begins = np.flatnonzero(np.diff(rung[order], prepend=-1))
-    return number, np.append(begins, len(order))
+    return places(order), np.append(begins, len(order))
 
 
 def _chains(dag: Dag, bends: Int64, bent: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> tuple[Int64, Int64]:

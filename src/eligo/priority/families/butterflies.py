@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from eligo.dag import Int32, Int64
 from eligo.priority.families.sides import Sides
+from eligo.schedule import places
 
 __all__ = ["find_ffts"]
 
@@ -66,8 +67,7 @@ def find_ffts(sides: Sides, order: Int32) -> Iterator[Int32]:
     [12]
     """
     all_of = _Butterflies.of(sides)
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
+    place = places(order)
     free = np.ones(len(all_of.tails), np.bool_)
     for tops in reversed(list(_by_dimension(all_of, len(order)))):
         tops = tops[free[tops].all(axis=1)]  # noqa: PLW2901

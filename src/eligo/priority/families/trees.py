@@ -33,6 +33,7 @@ from eligo import graph
 from eligo.dag import Dag, Int32, Int64
 from eligo.errors import EligoError
 from eligo.priority.families.recognised import Recognised
+from eligo.schedule import sinks_last
 
 __all__ = ["Tree", "recognise_tree", "tree_eligible"]
 
@@ -94,8 +95,7 @@ class Tree(Recognised):
     def best_order(self) -> Int32:
         """Return the cheapest IC-optimal order: Postorder-Execute, or, expanding, level by level with sinks last."""
         if self.expansion:
-            sink = np.diff(self.dag.succ_ptr) == 0
-            return np.concatenate((self.dag.order[~sink[self.dag.order]], self.dag.order[sink[self.dag.order]]))
+            return sinks_last(self.dag, self.dag.order)
         # Leaves, of rank 0, come last and hold nothing while they wait.
         rank = self._registers(lambda branches: max((j + r for j, r in enumerate(branches) if r), default=1), leaf=0)
         order: list[int] = []
