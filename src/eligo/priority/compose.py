@@ -19,7 +19,6 @@ from eligo.priority.linearize import YieldClasses
 from eligo.priority.plans import Plan
 from eligo.priority.proof import Failure, Proof
 from eligo.priority.relation import has_priority
-from eligo.priority.sweep import sweep
 from eligo.schedule import places
 
 __all__ = ["compose", "compose_groups"]
@@ -34,7 +33,7 @@ def compose_groups(
     last: int | None = None  # the class of the group before, where it is a single block
     for number, group in enumerate(groups):
         single = classes.of[group[0]] if len(group) == 1 else None
-        jobs, e = _run_group([plans[block] for block in group])
+        jobs, e = _run_group(plans, group, classes)
         if jobs is None:
             return Failure("linearization", f"the sum of group {number + 1} of {len(groups)} admits no optimal order")
         if single is not None and last is not None:
@@ -57,13 +56,14 @@ def compose(dag: Dag, nonsinks: Int32, plans: Sequence[Plan], groups: Sequence[S
     return Proof(order, len(nonsinks), witness)
 
 
-def _run_group(plans: Sequence[Plan]) -> tuple[Int32 | None, Int64]:
+def _run_group(plans: Sequence[Plan], group: Sequence[int], classes: YieldClasses) -> tuple[Int32 | None, Int64]:
     """Return the jobs of a group's blocks in an optimal order, if there is one, and what they yield."""
-    if len(plans) == 1:
-        return plans[0].jobs, plans[0].e
-    swept = sweep([plan.e for plan in plans])
+    first = plans[group[0]]
+    if len(group) == 1:
+        return first.jobs, first.e
+    swept = classes.swept(group)
     if swept.steps is None or swept.e is None:
-        return None, plans[0].e
+        return None, first.e
     jobs = np.empty(len(swept.steps), np.int32)
-    jobs[np.argsort(swept.steps, kind="stable")] = np.concatenate([plan.jobs for plan in plans])
+    jobs[np.argsort(swept.steps, kind="stable")] = np.concatenate([plans[block].jobs for block in group])
     return jobs, swept.e

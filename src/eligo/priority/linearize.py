@@ -28,7 +28,7 @@ from eligo.dag import Dag, Int64
 from eligo.priority.plans import Plan
 from eligo.priority.proof import Failure
 from eligo.priority.relation import has_priority, sort_by_priority
-from eligo.priority.sweep import sweep
+from eligo.priority.sweep import SumSweep, sweep
 
 __all__ = ["YieldClasses", "levelled_sums", "linearize"]
 
@@ -37,7 +37,7 @@ _LARGEST_SUM = 60_000
 
 
 class YieldClasses:
-    """Blocks grouped by what they yield, and the priority relation between the groups."""
+    """Blocks grouped by what they yield, the priority relation between the groups, and sums of blocks."""
 
     def __init__(self, plans: Sequence[Plan]) -> None:
         self.e: list[Int64] = []
@@ -50,6 +50,7 @@ class YieldClasses:
                 self.e.append(plan.e)
             self.of.append(number[key])
         self._over: dict[tuple[int, int], bool] = {}
+        self._swept: dict[tuple[int, ...], SumSweep] = {}
         chain = sort_by_priority(self.e)
         self.rank = None if chain is None else dict(zip(chain, range(len(chain)), strict=True))
         """The place of each class in a chain of priorities, where all classes are one."""
@@ -62,6 +63,13 @@ class YieldClasses:
         if pair not in self._over:
             self._over[pair] = has_priority(self.e[one], self.e[other])
         return self._over[pair]
+
+    def swept(self, blocks: Sequence[int]) -> SumSweep:
+        """Sweep the sum of some blocks, once."""
+        key = tuple(blocks)
+        if key not in self._swept:
+            self._swept[key] = sweep([self.e[self.of[block]] for block in blocks])
+        return self._swept[key]
 
 
 def linearize(superdag: Dag, plans: Sequence[Plan], classes: YieldClasses) -> list[list[int]] | Failure:
@@ -156,7 +164,7 @@ class _Linearizer:
             return self._stuck(blocks, "it has no priority over a block that waits for it")
         if sum(len(self.plans[block].e) for block in blocks) > _LARGEST_SUM:
             return self._stuck(blocks, "their sum is too large to be swept")
-        total = sweep([self.plans[block].e for block in blocks])
+        total = self.classes.swept(blocks)
         if total.steps is None or total.e is None:
             return self._stuck(blocks, "their sum admits no IC-optimal schedule")
         fresh = self._released(blocks)
