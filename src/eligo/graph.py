@@ -21,6 +21,8 @@ __all__ = [
     "components",
     "critical_path",
     "dual",
+    "edges_between",
+    "grouped",
     "heights",
     "induced_subdag",
     "levels",
@@ -252,20 +254,53 @@ def induced_subdag(dag: Dag, jobs: ArrayLike) -> Dag:
     array([0], dtype=int32)
     """
     chosen = job_numbers(jobs, dag.n)
-    number = np.full(dag.n, -1, np.int32)
-    number[chosen] = np.arange(len(chosen), dtype=np.int32)
-    tails, heads = number[dag.tails], number[dag.heads]
-    inside = (tails >= 0) & (heads >= 0)
+    tails, heads = edges_between(dag, chosen)
     bare = Dag.from_edges(
         [dag.names[job] for job in chosen],
-        tails[inside],
-        heads[inside],
+        tails,
+        heads,
         time_s=None if dag.time_s is None else dag.time_s[chosen],
         temp_bytes=None if dag.temp_bytes is None else dag.temp_bytes[chosen],
         memory_bytes=None if dag.memory_bytes is None else dag.memory_bytes[chosen],
         count=None if dag.count is None else dag.count[chosen],
     )
-    return bare if dag.data is None else bare.with_known(data=_restrict(dag.data, number, bare))
+    return bare if dag.data is None else bare.with_known(data=_restrict(dag.data, _numbers(dag, chosen), bare))
+
+
+def edges_between(dag: Dag, jobs: ArrayLike) -> tuple[Int32, Int32]:
+    """Return the tails and heads of the edges between some jobs, which are numbered in the order given.
+
+    Examples
+    --------
+    >>> edges_between(Dag.from_edges(4, [0, 1, 2], [1, 2, 3]), [3, 2])
+    (array([1], dtype=int32), array([0], dtype=int32))
+    """
+    chosen = job_numbers(jobs, dag.n)
+    degree = dag.succ_ptr[chosen + 1] - dag.succ_ptr[chosen]
+    tails = np.repeat(np.arange(len(chosen), dtype=np.int32), degree)
+    starts = np.repeat(dag.succ_ptr[chosen] - np.cumsum(degree) + degree, degree)
+    heads = _numbers(dag, chosen)[dag.succ[starts + np.arange(len(tails))]]
+    return tails[heads >= 0], heads[heads >= 0]
+
+
+def _numbers(dag: Dag, chosen: Int32) -> Int32:
+    """Return for each job its place among those chosen, -1 where it is none of them."""
+    number = np.full(dag.n, -1, np.int32)
+    number[chosen] = np.arange(len(chosen), dtype=np.int32)
+    return number
+
+
+def grouped(number: Int32, count: int) -> tuple[Int64, Int32]:
+    """Return the jobs with each number of 0..count-1, ascending, as compressed sparse rows; -1 leaves a job out.
+
+    Examples
+    --------
+    >>> grouped(np.array([1, -1, 0, 1], np.int32), 2)
+    (array([0, 1, 3]), array([2, 0, 3], dtype=int32))
+    """
+    order = np.argsort(number, kind="stable")
+    ptr = np.concatenate(([0], np.cumsum(np.bincount(number[number >= 0], minlength=count))))
+    return ptr.astype(np.int64), order[len(number) - ptr[-1] :].astype(np.int32)
 
 
 def _restrict(data: Data, number: Int32, dag: Dag) -> Data:

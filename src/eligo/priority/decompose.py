@@ -23,7 +23,7 @@ import numpy as np
 
 from eligo import _core
 from eligo.dag import Dag, Int32, Int64
-from eligo.graph import Bools
+from eligo.graph import Bools, grouped
 from eligo.priority.bipartite import Bipartite
 
 __all__ = ["Blocks", "decompose"]
@@ -145,16 +145,8 @@ def decompose(dag: Dag) -> Blocks:
         dag,
         block,
         into,
-        *_rows(block, count),
-        *_rows(into, count),
+        *grouped(block, count),
+        *grouped(into, count),
         np.bincount(block[block >= 0], np.diff(dag.succ_ptr)[block >= 0], count).astype(np.int64),
         bipartite,
     )
-
-
-def _rows(number: Int32, count: int) -> tuple[Int64, Int32]:
-    """Group jobs by a number of 0..count-1, leaving out those with -1."""
-    order = np.argsort(number, kind="stable")
-    left_out = int((number < 0).sum())
-    ptr = np.concatenate(([0], np.cumsum(np.bincount(number[number >= 0], minlength=count))))
-    return ptr.astype(np.int64), order[left_out:].astype(np.int32)

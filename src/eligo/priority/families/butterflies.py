@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eligo.dag import Int32, Int64
+from eligo.graph import grouped
 from eligo.priority.families.sides import Sides
 from eligo.schedule import places
 
@@ -40,18 +41,13 @@ class _Butterflies:
         number = np.full(len(sides.arcs) + 1, -1, np.int32)  # block -1, of jobs without arcs, has none
         number[blocks] = np.arange(len(blocks))
         below, above = number[sides.out_block], number[sides.in_block]
-        return cls(_pairs(below, len(blocks)), _pairs(above, len(blocks)), below)
+        tails, heads = (grouped(which, len(blocks))[1].reshape(-1, 2) for which in (below, above))
+        return cls(tails, heads, below)
 
     def partners(self, jobs: Int32) -> Int32:
         """Return for each job, a tail of a butterfly, the other tail."""
         pair = self.tails[self.below[jobs]]
         return np.where(pair[..., 0] == jobs, pair[..., 1], pair[..., 0])
-
-
-def _pairs(number: Int32, count: int) -> Int32:
-    """Return the two jobs that have each number."""
-    jobs = np.argsort(number, kind="stable")[np.count_nonzero(number < 0) :]
-    return jobs.astype(np.int32).reshape(count, 2)
 
 
 def find_ffts(sides: Sides, order: Int32) -> Iterator[Int32]:

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eligo.dag import Dag, Int32, Int64
+from eligo.graph import edges_between
 from eligo.priority.families.butterflies import find_ffts
 from eligo.priority.families.fourier import recognise_fft
 from eligo.priority.families.meshes import recognise_mesh
@@ -61,14 +62,8 @@ class Part:
     @cached_property
     def dag(self) -> Dag:
         """The induced dag; its job i is job ``jobs[i]`` of the larger one and has the same name."""
-        jobs, whole = self.jobs, self.whole
-        degree = np.diff(whole.succ_ptr)[jobs]
-        tails = np.repeat(np.arange(len(jobs)), degree)
-        starts = np.repeat(whole.succ_ptr[jobs] - np.cumsum(degree) + degree, degree)
-        children = whole.succ[starts + np.arange(len(tails))]
-        heads = np.minimum(np.searchsorted(jobs, children), len(jobs) - 1)
-        inside = jobs[heads] == children
-        return Dag.from_edges([whole.names[job] for job in jobs.tolist()], tails[inside], heads[inside])
+        names = [self.whole.names[job] for job in self.jobs.tolist()]
+        return Dag.from_edges(names, *edges_between(self.whole, self.jobs))
 
     @cached_property
     def recognised(self) -> Recognised:

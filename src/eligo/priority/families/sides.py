@@ -1,8 +1,8 @@
-"""The blocks of a dag as the search for parts sees them: arcs that share a tail or a head, taken together.
+"""The blocks of a dag (``decompose``) as the search for parts sees them: alike in the dag and in its dual.
 
-Two arcs belong to one block if they have the same tail or the same head, or are linked by a chain of such arcs. So all
-arcs out of a job lie in one block, and all arcs into it in one (perhaps the same). Blocks are the components of the
-graph that has every job twice, once as a tail and once as a head. Cost: O(n + m).
+All arcs out of a job lie in one block, and all arcs into it in one (perhaps the same). Blocks that are not bipartite
+count as empty: no family has one. That holds for those which ``decompose`` joined because they depend on each other in
+a circle, too: every sink of a family depends on every source, so nothing leads from a part back into it.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eligo import _core
 from eligo.dag import Dag, Int32, Int64
+from eligo.priority.decompose import decompose
 
 __all__ = ["Sides"]
 
@@ -28,8 +28,7 @@ class Sides:
     out_block, in_block
         For each job the block of the arcs out of it and of those into it, -1 where there are none.
     tails, heads, arcs
-        For each block its numbers of tails, heads and arcs; 0 where a job is both tail and head in it, which no family
-        has.
+        For each block its numbers of tails, heads and arcs; 0 where it is not bipartite.
 
     Examples
     --------
@@ -51,18 +50,10 @@ class Sides:
     @classmethod
     def of(cls, dag: Dag) -> Sides:
         """Return the arcs and blocks of a dag."""
-        n = dag.n
-        ptr = np.concatenate((dag.succ_ptr, np.full(n, dag.m, np.int64)))
-        block = _core.components(ptr, dag.succ + np.int32(n))
-        out_block = np.where(np.diff(dag.succ_ptr) > 0, block[:n], -1).astype(np.int32)
-        in_block = np.where(np.diff(dag.pred_ptr) > 0, block[n:], -1).astype(np.int32)
-        sound = np.ones(2 * n, np.int64)
-        sound[out_block[(out_block == in_block) & (out_block >= 0)]] = 0
-        tails, heads, arcs = (
-            np.bincount(which[which >= 0], minlength=2 * n) * sound
-            for which in (out_block, in_block, out_block[dag.tails])
-        )
-        return cls(dag.succ_ptr, dag.succ, dag.pred_ptr, dag.pred, out_block, in_block, tails, heads, arcs)
+        blocks = decompose(dag)
+        sizes = np.diff(blocks.nonsink_ptr), np.diff(blocks.head_ptr), blocks.edges
+        tails, heads, arcs = (size * blocks.bipartite for size in sizes)
+        return cls(dag.succ_ptr, dag.succ, dag.pred_ptr, dag.pred, blocks.of, blocks.into, tails, heads, arcs)
 
     def flipped(self) -> Sides:
         """Return the same of the dual."""
