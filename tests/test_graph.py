@@ -23,7 +23,7 @@ def build(case) -> Dag:
 
 
 @given(edge_sets(12))
-@settings(max_examples=1500)
+@settings(max_examples=500)
 def test_shape_agrees_with_the_twins(case):
     n, pairs = case
     edges = set(pairs)
@@ -57,7 +57,7 @@ def found(dag: Dag, searches: int) -> set[tuple[int, int]]:
 
 
 @given(edge_sets(10), st.integers(0, 3))
-@settings(max_examples=1500)
+@settings(max_examples=600)
 def test_shortcuts_agree_with_the_twin(case, searches):
     dag = build(case)
     assert found(dag, searches) == reference.shortcuts(case[0], set(case[1]))
@@ -85,7 +85,7 @@ def test_more_hard_tails_than_one_sweep_carries():
 
 
 @given(dags(10))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_removing_shortcuts_keeps_reachability_and_knowledge(dag):
     reduced = graph.remove_shortcuts(dag)
     assert reference.reach(dag.n, edges_of(reduced)) == reference.reach(dag.n, edges_of(dag))

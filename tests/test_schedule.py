@@ -28,7 +28,7 @@ def eligible(dag: Dag, executed: list[int]) -> list[int]:
 
 
 @given(st.data(), dags(9, known=False))
-@settings(max_examples=800)
+@settings(max_examples=300)
 def test_numbers_equal_the_game_on_sets(data, dag):
     order = data.draw(orders(dag))
     schedule = Schedule.of(dag, order)
@@ -47,7 +47,7 @@ def test_numbers_equal_the_game_on_sets(data, dag):
 
 
 @given(st.data(), dags(8, known=False))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_comparison_is_step_by_step(data, dag):
     one, two = (Schedule.of(dag, data.draw(orders(dag))) for _ in range(2))
     steps = [a - b for a, b in zip(one.profile.tolist(), two.profile.tolist(), strict=True)]
@@ -61,7 +61,7 @@ def test_comparison_is_step_by_step(data, dag):
 
 
 @given(st.data(), dags(7, known=False))
-@settings(max_examples=400)
+@settings(max_examples=150)
 def test_whatever_is_no_order_is_refused(data, dag):
     order = data.draw(st.lists(st.integers(0, max(dag.n - 1, 0)), max_size=dag.n + 1) if dag.n else st.just([]))
     right = sorted(order) == list(range(dag.n)) and all(

@@ -36,7 +36,7 @@ def pieces(draw: st.DrawFn) -> tuple[Dag, Piece, list[int]]:
 
 
 @given(pieces())
-@settings(max_examples=800)
+@settings(max_examples=300)
 def test_the_best_is_that_of_all_ideals(case):
     dag, piece, sequence = case
     best = largest_yields(piece, np.array(sequence, np.int64), Budget(10**9))
@@ -44,7 +44,7 @@ def test_the_best_is_that_of_all_ideals(case):
 
 
 @given(pieces())
-@settings(max_examples=400)
+@settings(max_examples=200)
 def test_claims_are_accepted_exactly_if_true(case):
     dag, _, sequence = case
     schedule = Schedule.of(dag, np.arange(dag.n))

@@ -73,7 +73,7 @@ def compare(tmp_path: Path, first: int, count: int) -> None:
 
 
 def test_random_files(tmp_path: Path) -> None:
-    compare(tmp_path, 0, 300)
+    compare(tmp_path, 0, 150)
 
 
 @pytest.mark.long

@@ -32,7 +32,7 @@ def forests(draw: st.DrawFn, most_sources: int = 9) -> Bipartite:
     return brute.relabelled(block, np.random.default_rng(draw(st.integers(0, 2**32))))[0]
 
 
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(forests())
 def test_forests_against_all_sets_of_sources(block: Bipartite) -> None:
     assert best_of_forest(block).tolist() == brute.best_e(block)

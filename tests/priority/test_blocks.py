@@ -48,7 +48,7 @@ def check_witness(block: Bipartite, found: BlockSchedule) -> None:
     assert (found.witness["by"] == "concave") == bool((np.diff(found.e, 2) <= 0).all())
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(blocks(), st.sampled_from([0, 3, 100, 100_000]))
 def test_claims_about_any_block(block: Bipartite, budget: int) -> None:
     found = schedule_block(block, budget)

@@ -13,7 +13,7 @@ from tests.strategies import dags
 
 
 @given(dags(12, known=False))
-@settings(max_examples=1500)
+@settings(max_examples=500)
 def test_blocks_are_those_of_the_repaired_decomposition(dag):
     dag = graph.remove_shortcuts(dag)
     blocks = decompose(dag)
@@ -23,7 +23,7 @@ def test_blocks_are_those_of_the_repaired_decomposition(dag):
 
 
 @given(dags(10, known=False))
-@settings(max_examples=500)
+@settings(max_examples=250)
 def test_every_edge_lies_in_one_block_and_the_parts_fit(dag):
     blocks = decompose(dag)
     assert (blocks.of >= 0).tolist() == (np.diff(dag.succ_ptr) > 0).tolist()

@@ -38,7 +38,7 @@ def bipartite(rng: np.random.Generator, sources: int, sinks: int) -> Dag:
 
 
 @given(schedules())
-@settings(max_examples=400)
+@settings(max_examples=200)
 def test_every_schedule_has_a_dual(schedule):
     dag = schedule.dag
     turned = dual_schedule(schedule)
@@ -48,7 +48,7 @@ def test_every_schedule_has_a_dual(schedule):
 
 
 @given(dags(8, known=False))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_the_dual_of_an_optimal_schedule_is_optimal(dag):
     best, turned = optimum(dag), optimum(graph.dual(dag))
     assert dual_profile(best.profile).tolist() == turned.profile
@@ -103,7 +103,7 @@ def test_theorem_5_3_for_all_bipartite_blocks():
 
 
 @given(st.lists(st.lists(st.integers(0, 3), max_size=6), min_size=2, max_size=2))
-@settings(max_examples=500)
+@settings(max_examples=250)
 def test_theorem_5_3_for_all_yields(gains):
     a, b = (np.cumsum([0, *values, 1]) for values in gains)
     assert has_priority(a, b) == has_priority(dual_e(b), dual_e(a))

@@ -45,7 +45,7 @@ DAGS = dags(8, known=False) | SUMS
 
 
 @given(DAGS)
-@settings(max_examples=1000)
+@settings(max_examples=400)
 def test_search_agrees_with_brute_force(dag):
     twin = ExactTwin(dag)
     answer, quick = exact.search(dag), exact.search(dag, count=False)
@@ -62,7 +62,7 @@ def test_search_agrees_with_brute_force(dag):
 
 
 @given(DAGS)
-@settings(max_examples=800)
+@settings(max_examples=300)
 def test_area_and_memory_agree_with_brute_force(dag):
     twin = ExactTwin(dag)
     assert exact.largest_area(dag).area == twin.largest_area()
@@ -78,7 +78,7 @@ def test_area_and_memory_agree_with_brute_force(dag):
 
 
 @given(SUMS)
-@settings(max_examples=400)
+@settings(max_examples=200)
 def test_conflicts_agree_with_brute_force(dag):
     """The closest pair is found, the earliest of equally close ones."""
     expected = ExactTwin(dag).conflicts()
@@ -87,7 +87,7 @@ def test_conflicts_agree_with_brute_force(dag):
 
 
 @given(dags(5, known=False))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_brute_force_and_search_agree_with_all_orders(dag):
     """The twin of the other tests is itself compared with a plain loop over all orders of the jobs."""
     orders = [list(order) for order in permutations(range(dag.n))]
@@ -106,7 +106,7 @@ def _is_valid(dag: Dag, order: list[int]) -> bool:
 
 
 @given(DAGS)
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_schedules_come_in_order_and_the_first_is_the_one_that_search_finds(dag):
     answer = exact.search(dag)
     found = [schedule.order.tolist() for schedule in islice(exact.schedules(dag), 200)]
@@ -117,7 +117,7 @@ def test_schedules_come_in_order_and_the_first_is_the_one_that_search_finds(dag)
 
 
 @given(DAGS, st.randoms(use_true_random=False))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_answers_do_not_depend_on_numbers(dag, random):
     order = list(range(dag.n))
     random.shuffle(order)
@@ -134,7 +134,7 @@ def test_answers_do_not_depend_on_numbers(dag, random):
 
 
 @given(DAGS)
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_existence_is_self_dual_and_the_dual_profile_follows(dag):
     """With f(t) = t + E_max(t), the dual has E_max(n - j) = j - min{t : f(t) >= j} (errata, part 1, section 5)."""
     n = dag.n
@@ -147,7 +147,7 @@ def test_existence_is_self_dual_and_the_dual_profile_follows(dag):
 
 
 @given(DAGS.filter(lambda dag: dag.n), st.sampled_from([65, 129, 257]))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_sets_of_any_width(dag, length):
     """A chain before all sources pushes the same search into sets of two, four and more words."""
 

@@ -65,7 +65,7 @@ def random_schedule(data: st.DataObject, dag: Dag) -> Schedule:
     return Schedule.of(dag, game.order)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(dags(known=False), st.data())
 def test_any_moves_keep_the_rules(dag: Dag, data: st.DataObject) -> None:
     schedule = random_schedule(data, dag) if data.draw(st.booleans()) else None

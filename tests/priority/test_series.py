@@ -31,7 +31,7 @@ some = st.lists(dags(4, known=False).filter(lambda dag: dag.n > 0), min_size=1, 
 
 
 @given(some | dags(9, known=False))
-@settings(max_examples=800)
+@settings(max_examples=300)
 def test_cuts_equal_the_definition(dag):
     below = [set(np.flatnonzero(graph.reachable(dag, v, range(dag.n))).tolist()) - {v} for v in range(dag.n)]
     expected = [
@@ -44,7 +44,7 @@ def test_cuts_equal_the_definition(dag):
 
 
 @given(some)
-@settings(max_examples=300)
+@settings(max_examples=120)
 def test_profiles_and_existence_split_at_cuts(dag):
     sizes = cuts(dag).tolist()
     bounds = [0, *sizes, dag.n]

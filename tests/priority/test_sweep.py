@@ -130,7 +130,7 @@ def test_table_6_the_fmri_sum():
 
 
 @given(EASY, EASY)
-@settings(max_examples=500)
+@settings(max_examples=300)
 def test_two_sweep_is_the_printed_algorithm(e1, e2):
     found, expected = two_sweep(e1, e2), plain.two_sweep(e1, e2)
     assert found.table_e().tolist() == expected.table_e
@@ -182,7 +182,7 @@ def _binomial(n: int, k: int) -> int:
 
 
 @given(st.lists(EASY, min_size=1, max_size=4).filter(lambda es: np.prod([len(e) for e in es]) < 600))
-@settings(max_examples=500)
+@settings(max_examples=250)
 def test_sweep_is_the_table_of_many_dimensions(functions):
     found = sweep(functions)
     assert found.admits == plain.admits(functions)
@@ -293,7 +293,7 @@ def check_sum(summands: list[Dag]) -> bool:
 
 
 @given(st.lists(dags(5, known=False), min_size=1, max_size=3).filter(lambda several: sum(d.n for d in several) <= 10))
-@settings(max_examples=250)
+@settings(max_examples=120)
 def test_sweep_of_dags_is_brute_force(summands):
     check_sum(summands)
 
@@ -322,7 +322,7 @@ def compare_random_sums(seed: int, count: int, most: int) -> int:
 
 
 def test_sweep_of_many_random_dags_is_brute_force():
-    assert compare_random_sums(1, 3000, 4) > 100
+    assert compare_random_sums(1, 1000, 4) > 30
 
 
 def test_a_summand_without_schedule_settles_the_question():

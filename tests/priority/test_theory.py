@@ -37,25 +37,25 @@ def check(dag: Dag, budget: int = 100_000) -> Settled:
 
 
 @given(dags(9, known=False))
-@settings(max_examples=1500)
+@settings(max_examples=300)
 def test_with_search_every_small_dag_is_settled_rightly(dag):
     assert check(dag).claim != "unknown"
 
 
 @given(dags(10, known=False))
-@settings(max_examples=1500)
+@settings(max_examples=300)
 def test_without_search_no_claim_is_wrong(dag):
     check(dag, budget=0)
 
 
 @given(st.lists(dags(4, known=False), min_size=1, max_size=3).map(graph.sum_of))
-@settings(max_examples=500)
+@settings(max_examples=150)
 def test_sums_are_settled_rightly(dag):
     assert check(dag).claim != "unknown"
 
 
 @given(st.lists(dags(4, known=False).filter(lambda dag: dag.n > 0), min_size=1, max_size=3).map(in_series))
-@settings(max_examples=300)
+@settings(max_examples=120)
 def test_series_are_settled_rightly(dag):
     assert check(dag).claim != "unknown"
 
@@ -110,7 +110,7 @@ def merge_at_random(parts: list[Dag], rng: random.Random) -> Dag:
 
 
 @given(st.lists(blocks, min_size=1, max_size=3), st.randoms(use_true_random=False))
-@settings(max_examples=400)
+@settings(max_examples=150)
 def test_compositions_in_falling_priority_are_proved_by_composition(parts, rng):
     """001, Theorem 2.1: whatever is merged, and however the jobs are numbered."""
     if sum(part.n for part in parts) > 16:

@@ -37,7 +37,7 @@ def crossings_seen(dag: Dag, layout: Layout) -> int:
 
 
 @given(BARE)
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_any_dag_is_drawn_legibly(dag: Dag) -> None:
     """Arrows point down row by row, jobs keep apart, and the crossings are those that are seen."""
     layout = place_jobs(dag)
@@ -75,7 +75,7 @@ def crossings_by_pairs(ladder: Ladder, place: np.ndarray) -> int:
 
 
 @given(ladders(), st.randoms(use_true_random=False))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_crossings_are_counted_rightly(ladder: Ladder, random) -> None:
     place = np.arange(len(ladder.width)) - ladder.first
     for a, b in pairwise(ladder.start.tolist()):
@@ -86,7 +86,7 @@ def test_crossings_are_counted_rightly(ladder: Ladder, random) -> None:
 
 
 @given(ladders())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_sweeps_never_add_crossings(ladder: Ladder) -> None:
     natural = np.arange(len(ladder.width)) - ladder.first
     order = order_rungs(ladder)
@@ -96,7 +96,7 @@ def test_sweeps_never_add_crossings(ladder: Ladder) -> None:
 
 
 @given(ladders())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_nodes_keep_their_turn_and_their_room(ladder: Ladder) -> None:
     order = order_rungs(ladder)
     x = place_rungs(ladder, order)
@@ -107,7 +107,7 @@ def test_nodes_keep_their_turn_and_their_room(ladder: Ladder) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(-9, 9), st.integers(1, 4)), min_size=1, max_size=9))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_ascending_is_isotonic_regression(values: list[tuple[int, int]]) -> None:
     """The solution is known in closed form: the largest, over starts before, of the smallest mean up to ends after."""
     wish, weight = np.array(values, float).T

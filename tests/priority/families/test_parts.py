@@ -93,7 +93,7 @@ def check_nothing_left_out(dag: Dag) -> int:
     return members
 
 
-@settings(max_examples=250)
+@settings(max_examples=150)
 @given(dags(max_jobs=7, known=False))
 def test_nothing_is_left_out_of_random_dags(dag: Dag) -> None:
     check_nothing_left_out(dag)

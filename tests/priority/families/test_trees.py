@@ -48,7 +48,7 @@ UNIFORM = branchings(15, st.integers(1, 4), uniform=True)
 MIXED = branchings(12, st.integers(1, 4), uniform=False)
 
 
-@settings(max_examples=250)
+@settings(max_examples=150)
 @given(UNIFORM, st.booleans(), st.randoms(use_true_random=False))
 def test_any_shape_is_scheduled_ic_optimally_with_least_memory(parents: list[int], expansion: bool, random) -> None:
     dag = shuffled(tree_from_parents(parents, expansion), seed=random.randrange(10**6))
@@ -67,7 +67,7 @@ def test_any_shape_is_scheduled_ic_optimally_with_least_memory(parents: list[int
         assert Schedule.of(dag, found.cheapest_order()).memory_cost == ideals.least_memory(optimal=False)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(branchings(50, st.integers(2, 6), uniform=True), st.integers(0, 10**6))
 def test_postorder_execute_is_cheapest_among_orders_of_groups(parents: list[int], seed: int) -> None:
     """Larger trees of larger arity: brute force over the orders in which groups of siblings can be executed."""
@@ -193,7 +193,7 @@ def test_newest_first_is_what_eager_means(expansion: bool) -> None:
                 age[child] = step
 
 
-@settings(max_examples=250)
+@settings(max_examples=150)
 @given(MIXED, st.booleans(), st.randoms(use_true_random=False))
 def test_trees_of_mixed_arity(parents: list[int], expansion: bool, random) -> None:
     dag = shuffled(tree_from_parents(parents, expansion), seed=random.randrange(10**6))
