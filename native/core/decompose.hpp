@@ -8,32 +8,13 @@
 #pragma once
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "csr.hpp"
+#include "union_find.hpp"
 
 namespace eligo {
-
-class UnionFind {
-public:
-    explicit UnionFind(Node n) : up_(n) { std::iota(up_.begin(), up_.end(), 0); }
-
-    Node find(Node v) {
-        while (up_[v] != v) v = up_[v] = up_[up_[v]];
-        return v;
-    }
-
-    // The lower number represents both.
-    void join(Node v, Node w) {
-        v = find(v), w = find(w);
-        if (v != w) up_[std::max(v, w)] = std::min(v, w);
-    }
-
-private:
-    std::vector<Node> up_;
-};
 
 // Strongly connected components without recursion; part[v] numbers them in no particular order.
 inline std::vector<Node> strong_components(CsrView succ) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "exact_area.hpp"

@@ -12,12 +12,12 @@
 #pragma once
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 #include <vector>
 
 #include "csr.hpp"
 #include "exact_sets.hpp"
+#include "union_find.hpp"
 
 namespace eligo {
 
@@ -118,23 +118,18 @@ private:
     // Classes of twins. Two kinds are looked for: the sinks that move have no parent but the twin; or few others. A node
     // that is a twin in both ways joins the classes: their swaps generate all permutations of the union.
     std::vector<Node> find_twins(CsrView succ) const {
-        std::vector<Node> root(job.size());
-        std::iota(root.begin(), root.end(), 0);
-        auto find = [&](Node v) {
-            while (root[v] != v) v = root[v] = root[root[v]];
-            return v;
-        };
+        UnionFind twins(size());
         const std::vector<Offset> key(group.begin(), group.end());
         for (const Offset most_parents : {1, 8}) {
             std::vector<Node> first(job.size(), -1);
             const std::vector<Node> found = classes_of(what_nodes_feed(succ, most_parents).view(), key);
             for (Node v = 0; v < size(); ++v) {
                 if (first[found[v]] < 0) first[found[v]] = v;
-                const Node a = find(v), b = find(first[found[v]]);
-                root[std::max(a, b)] = std::min(a, b);
+                twins.join(v, first[found[v]]);
             }
         }
-        for (Node v = 0; v < size(); ++v) root[v] = find(v);
+        std::vector<Node> root(job.size());
+        for (Node v = 0; v < size(); ++v) root[v] = twins.find(v);
         return root;
     }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "csr.hpp"
+#include "union_find.hpp"
 
 namespace eligo {
 
@@ -133,21 +134,13 @@ private:
 // component[v] = number of v's weakly connected component; components are numbered by their lowest node.
 inline std::vector<Node> components(CsrView succ) {
     const Node n = succ.size();
-    std::vector<Node> root(n);
-    for (Node v = 0; v < n; ++v) root[v] = v;
-    auto find = [&](Node v) {
-        while (root[v] != v) v = root[v] = root[root[v]];
-        return v;
-    };
+    UnionFind sets(n);
     for (Node v = 0; v < n; ++v)
-        for (Node w : succ.row(v)) {
-            const Node a = find(v), b = find(w);
-            root[std::max(a, b)] = std::min(a, b);
-        }
+        for (Node w : succ.row(v)) sets.join(v, w);
     std::vector<Node> number(n, -1);
     Node count = 0;
     for (Node v = 0; v < n; ++v) {
-        const Node r = find(v);
+        const Node r = sets.find(v);
         if (number[r] < 0) number[r] = count++;
         number[v] = number[r];
     }
