@@ -85,3 +85,12 @@ def test_the_budget_bounds_the_states():
     certificate = Certificate.of(Schedule.of(dag, dag.order), "ic-optimal", {"by": "frontier", "sequence": across})
     with pytest.raises(InfeasibleError):
         verify(certificate, dag, budget=10**7)
+
+
+def test_the_budget_bounds_the_best_ideals_that_are_followed():
+    """Of 30 arcs side by side every ideal is the best: e_max takes few states, following all ideals would take 2^30."""
+    arcs = Dag.from_edges(60, np.arange(30), np.arange(30, 60))
+    witness = {"by": "frontier", "sequence": list(range(30))}
+    certificate = Certificate.of(Schedule.of(arcs, range(60)), "no-ic-optimal", witness)
+    with no_hang(20), pytest.raises(InfeasibleError, match="following the best ideals"):
+        verify(certificate, arcs, 10**9)

@@ -44,8 +44,11 @@ class _Ideals:
     def __init__(self, piece: Piece, words: int) -> None:
         number = np.cumsum(piece.outdegree > 0) - 1
         parents = [0] * piece.n
+        listed: list[list[int]] = [[] for _ in range(piece.n)]
         for tail, head in zip(number[piece.tails].tolist(), piece.heads.tolist(), strict=True):
             parents[head] |= 1 << tail
+            listed[head].append(tail)
+        members = dict(zip(parents, listed, strict=True))  # going through all bits would be quadratic
         self.words = words
         self.nonsinks = piece.nonsinks
         self.parents = [self.row(parents[job]) for job in np.flatnonzero(piece.outdegree > 0).tolist()]
@@ -56,9 +59,8 @@ class _Ideals:
         for mask, count in Counter(mask for mask in parents if mask).items():
             entry = self.row(mask), count
             self.waiting[mask.bit_length() - 1].append(entry)
-            for v in range(self.nonsinks):
-                if mask >> v & 1:
-                    self.involved[v].append(entry)
+            for v in members[mask]:
+                self.involved[v].append(entry)
 
     def row(self, mask: int) -> Words:
         return np.frombuffer(mask.to_bytes(8 * self.words, "little"), "<u8").astype(np.uint64)
@@ -132,7 +134,8 @@ def no_best_order(piece: Piece, best: Int64, budget: Budget) -> str:
         every = np.ascontiguousarray(np.concatenate(grown))
         if not len(every):
             return f"enumeration: no order that is the best before non-sink {size} is the best at it"
-        reached = np.unique(every.view(f"V{8 * jobs.words}").ravel()).view(np.uint64).reshape(-1, jobs.words)
+        rows = every.view(f"V{8 * jobs.words}") if jobs.words > 1 else every
+        reached = np.unique(rows.ravel()).view(np.uint64).reshape(-1, jobs.words)
     raise CertificateError("an order exists that is the best at every step")
 
 
@@ -142,4 +145,5 @@ def _best_with(jobs: _Ideals, ideals: Words, v: int, gain: int, budget: Budget) 
     free = _hold(ideals, jobs.parents[v]) & ~_hold(ideals, jobs.row(1 << v))
     grown = jobs.grown(ideals[free], v)
     best: Words = grown[_count(grown, jobs.involved[v], budget) == gain]
+    budget.spend(best.size * _WORD_STEPS, "following the best ideals")
     return best
