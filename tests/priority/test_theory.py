@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from eligo.priority.decompose import decompose
 from eligo.priority.relation import has_priority, yields_of
 from eligo.priority.theory import Settled, settle
 from eligo.schedule import Schedule
+from tests.guards import no_hang
 from tests.priority.test_series import in_series
 from tests.reference.ideals import best_profile, has_ic_optimal_schedule
 from tests.strategies import dags
@@ -213,3 +215,40 @@ def test_blocks_that_are_not_bipartite_are_searched():
     assert check(dag).claim == "none-exists"
     admits = Dag.from_names([("e", "a"), ("e", "b"), ("a", "d"), ("a", "f"), ("c", "b"), ("c", "d"), ("g", "d")])
     assert check(admits).claim == "ic-optimal"
+
+
+def nested(core: Dag, times: int) -> Dag:
+    """A part beside a chain, in series after two jobs, again and again: neither blocks nor families settle it."""
+    for _ in range(times):
+        core = in_series([Dag.from_edges(1), Dag.from_edges(1), graph.sum_of([core, SPLIT_CHAIN])])
+    return core
+
+
+SPLIT_CHAIN = Dag.from_edges(4, [0, 1, 1], [1, 2, 3])
+NONE_ADMITTED = Dag.from_edges(6, [0, 2, 2, 3, 3], [1, 4, 5, 4, 5])
+
+
+@pytest.mark.parametrize("times", [2, 5, 8, 30])
+def test_a_part_that_comes_up_again_deep_down_is_not_nested_deeper_than_a_checker_goes(times):
+    part = nested(SPLIT_CHAIN, 9)
+    dag = in_series([part, graph.sum_of([nested(part, times), NONE_ADMITTED])])
+    settled = settle(dag, budget=1000)
+    assert settled.claim != "ic-optimal"
+    if settled.certificate is not None:
+        verify(settled.certificate, dag)
+
+
+@no_hang(40)
+@pytest.mark.parametrize("kind", ["series", "sum"])
+def test_many_parts_take_no_quadratic_time(kind):
+    """20,000 parts in series; 20,000 forks beside a chain that the blocks do not settle."""
+    if kind == "sum":
+        dag = graph.sum_of([Dag.from_edges(4, [0, 0, 0], [1, 2, 3])] * 20_000 + [SPLIT_CHAIN])
+    else:
+        start = np.cumsum([0, *[1, 2, 1, 3] * 5_000])
+        layers = [np.arange(a, b) for a, b in pairwise(start.tolist())]
+        arcs = [np.array(np.meshgrid(one, other)).reshape(2, -1) for one, other in pairwise(layers)]
+        dag = Dag.from_edges(int(start[-1]), *np.concatenate(arcs, axis=1))
+    settled = settle(dag, budget=0)
+    assert (settled.claim, settled.method) == ("ic-optimal", kind)
+    verify(settled.certificate, dag)

@@ -7,7 +7,8 @@ look for such an order: at each step the blocks whose next job is ELIGIBLE and y
 
 The search prefers the block that can go on along U for longest, and goes back where none can go on, within a budget of
 steps and of work. Where the blocks can be put in a chain of priorities U is known at once, whatever order their
-dependencies force; else it takes a (max,+) convolution. Cost: O(1 + kinds of blocks that may go on) a step without going back.
+dependencies force; else it takes a (max,+) convolution. Cost: O(1 + kinds of blocks that may go on) a step
+without going back.
 """
 
 from __future__ import annotations

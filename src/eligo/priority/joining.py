@@ -1,4 +1,4 @@
-"""Put together what was found out about the parts of a dag: parts in series, and the components of a sum.
+"""Cut a dag into parts, and put together what was found out about them: parts in series, and the components of a sum.
 
 Both ways of falling apart decide the whole. In series every execution runs through one part after the other, so the
 whole admits an IC-optimal schedule exactly if every part does. In a sum the parts are independent: each must admit one,
@@ -8,6 +8,7 @@ and the sweep must find an interleaving.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,35 @@ from eligo.dag import Dag, Int32, Int64
 from eligo.graph import sinks
 from eligo.priority.proof import Failure, Proof, Refutation, nonsinks_of
 from eligo.priority.relation import yields_of
-from eligo.priority.sweep import SumSweep, sweep
+from eligo.priority.sweep import SumSweep, sweep, take_turns
 from eligo.schedule import Schedule, places, sinks_last
 
-__all__ = ["as_sum", "in_series"]
+__all__ = ["as_sum", "cut_out", "in_series"]
 
 Found = Proof | Refutation | None
+
+
+def cut_out(dag: Dag, parts: Sequence[Int32]) -> list[Dag]:
+    """Return of each of many parts, which share no job, the dag of its jobs as listed: O(n + m) for all together.
+
+    Examples
+    --------
+    >>> [part.m for part in cut_out(Dag.from_edges(4, [0, 1, 2], [1, 2, 3]), [np.array([0, 1]), np.array([3, 2])])]
+    [1, 1]
+    """
+    of, place = np.full(dag.n, -1, np.int64), np.zeros(dag.n, np.int64)
+    for number, jobs in enumerate(parts):
+        of[jobs] = number
+        place[jobs] = np.arange(len(jobs))
+    tails, heads = dag.tails, dag.heads
+    inside = np.flatnonzero((of[tails] == of[heads]) & (of[tails] >= 0))
+    inside = inside[np.argsort(of[tails[inside]], kind="stable")]
+    bounds = np.searchsorted(of[tails[inside]], np.arange(len(parts) + 1)).tolist()
+    own_tails, own_heads = place[tails[inside]], place[heads[inside]]
+    return [
+        Dag.from_edges(len(jobs), own_tails[start:stop], own_heads[start:stop])
+        for jobs, (start, stop) in zip(parts, pairwise(bounds), strict=True)
+    ]
 
 
 def in_series(dag: Dag, parts: Sequence[Int32], found: Sequence[Found]) -> Proof | Refutation | Failure:
@@ -41,10 +65,8 @@ def in_series(dag: Dag, parts: Sequence[Int32], found: Sequence[Found]) -> Proof
         inside.append({"jobs": len(part), "witness": None if one is None else one.witness})
     unsettled = [part["jobs"] for part in inside if part["witness"] is None]
     if unsettled:
-        return Failure(
-            "series",
-            f"of {len(parts)} parts in series {len(unsettled)} are not settled, the first of {unsettled[0]} jobs",
-        )
+        start = _unsettled("parts in series", len(parts), len(unsettled))
+        return Failure("series", f"{start}, the first of {unsettled[0]} job{'s' * (unsettled[0] != 1)}")
     return Proof(order, nonsinks_of(dag), {"by": "series", "parts": inside})
 
 
@@ -58,15 +80,18 @@ def as_sum(
     ]
     in_turn = _order(dag, nonsinks, np.repeat(np.arange(len(parts)), [len(jobs) for jobs in nonsinks]))
     yields, witnesses = [], []
+    known: dict[int, Int64] = {}  # parts of equal structure have one answer
     for part, its, one in zip(nonsinks, dags, found, strict=True):
         if isinstance(one, Refutation):
             witness = {"by": "part", "jobs": places(in_turn)[part].tolist(), "witness": one.witness}
             return Refutation(in_turn, nonsinks_of(dag), witness)
         if one is not None:
-            yields.append(yields_of(Schedule.of(its, one.order)))
+            if id(one) not in known:
+                known[id(one)] = yields_of(Schedule.of(its, one.order))
+            yields.append(known[id(one)])
             witnesses.append(one.witness)
     if len(yields) < len(parts):
-        return Failure("sum", f"of {len(parts)} components {len(parts) - len(yields)} are not settled")
+        return Failure("sum", _unsettled("components", len(parts), len(parts) - len(yields)))
     swept = sweep(yields)
     if swept.steps is None:
         return _refuted(dag, in_turn, nonsinks, witnesses, swept)
@@ -75,6 +100,12 @@ def as_sum(
     groups = [list(range(len(parts)))] if swept.chain is None else [[number] for number in swept.chain]
     witness = {"by": "composition", "dropped": [], "blocks": _named(order, nonsinks, witnesses), "groups": groups}
     return Proof(order, nonsinks_of(dag), witness)
+
+
+def _unsettled(what: str, count: int, open_ones: int) -> str:
+    if count == 1:  # isolated jobs are no matter
+        return "the only component with edges is not settled"
+    return f"of {count} {what} {open_ones} {'is' if open_ones == 1 else 'are'} not settled"
 
 
 def _refuted(
@@ -88,9 +119,7 @@ def _refuted(
 
 def _order(dag: Dag, nonsinks: Sequence[Int32], turns: Int32 | Int64) -> Int32:
     """Return the order that takes the next non-sink of one part after the other, as told, and then the sinks."""
-    jobs = np.empty(len(turns), np.int32)
-    jobs[np.argsort(turns, kind="stable")] = np.concatenate(nonsinks)
-    return np.concatenate([jobs, sinks(dag)])
+    return np.concatenate([take_turns(nonsinks, turns), sinks(dag)])
 
 
 def _named(order: Int32, nonsinks: Sequence[Int32], witnesses: Sequence[Any]) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from eligo.priority.blocks import BlockSchedule
 from eligo.priority.compose import compose, compose_groups
 from eligo.priority.decompose import decompose
 from eligo.priority.follow import best_of_all, follow
-from eligo.priority.joining import as_sum, in_series
+from eligo.priority.joining import as_sum, cut_out, in_series
 from eligo.priority.linearize import YieldClasses, levelled_sums, linearize
 from eligo.priority.plans import Plan, plan_blocks
 from eligo.priority.proof import Failure, Proof, Refutation, nonsinks_of, with_dropped
@@ -43,6 +43,24 @@ class Answer:
     failures: tuple[Failure, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """An answer, at which depth it was found, and how many parts within parts it goes down from there.
+
+    One found high up may go down too far for where the same part comes up again; one that stopped at the deepest
+    says nothing of what can be found higher up.
+    """
+
+    answer: Answer
+    depth: int
+    height: int
+
+    def holds_at(self, depth: int) -> bool:
+        if self.answer.found is None:
+            return depth >= self.depth
+        return depth <= self.depth or depth + self.height <= _DEEPEST
+
+
 class Prover:
     """Settles dags.
 
@@ -57,7 +75,8 @@ class Prover:
     def __init__(self, budget: int, *, reduced: bool) -> None:
         self.budget = budget
         self.reduced = reduced
-        self._known: dict[tuple[bytes, bytes, bool], Answer] = {}
+        self._known: dict[tuple[object, ...], _Known] = {}
+        self._bottom = 0
         self._steps: dict[str, Callable[[Dag, int], Proof | Refutation | Failure]] = {
             "family": self._family,
             "composition": self._composition,
@@ -68,10 +87,17 @@ class Prover:
 
     def answer(self, dag: Dag, depth: int = 0, *, is_block: bool = False) -> Answer:
         """Settle one dag; a block is not cut into blocks again."""
-        key = dag.succ_ptr.tobytes(), dag.succ.tobytes(), is_block
+        key: tuple[object, ...] = dag.succ_ptr.tobytes(), dag.succ.tobytes(), is_block
+        if key in self._known and not self._known[key].holds_at(depth):
+            key = *key, depth
         if key not in self._known:
-            self._known[key] = self._try_steps(dag, depth, is_block)
-        return self._known[key]
+            outer, self._bottom = self._bottom, depth
+            answer = self._try_steps(dag, depth, is_block)
+            self._known[key] = _Known(answer, depth, self._bottom - depth)
+            self._bottom = max(outer, self._bottom)
+        known = self._known[key]
+        self._bottom = max(self._bottom, depth + known.height)
+        return known.answer
 
     def _try_steps(self, dag: Dag, depth: int, is_block: bool) -> Answer:
         if dag.m == 0:
@@ -132,7 +158,7 @@ class Prover:
         if depth >= _DEEPEST:
             return Failure("series", "parts within parts are nested too deep")
         parts = [np.sort(dag.order[start:stop]) for start, stop in pairwise([0, *sizes, dag.n])]
-        answers = [self.answer(graph.induced_subdag(dag, part), depth + 1) for part in parts]
+        answers = [self.answer(part, depth + 1) for part in cut_out(dag, parts)]
         return in_series(dag, parts, [answer.found for answer in answers])
 
     def _sum(self, dag: Dag, depth: int) -> Proof | Refutation | Failure:
@@ -141,10 +167,9 @@ class Prover:
             return Failure("sum", "the dag does not fall apart")
         if depth >= _DEEPEST:
             return Failure("sum", "parts within parts are nested too deep")
-        by_component = np.argsort(component, kind="stable").astype(np.int32)
-        parts = np.split(by_component, np.flatnonzero(np.diff(component[by_component])) + 1)
-        parts = [part for part in parts if len(part) > 1]
-        dags = [graph.induced_subdag(dag, part) for part in parts]
+        ptr, jobs = graph.grouped(component, int(component.max()) + 1)
+        parts = [part for part in np.split(jobs, ptr[1:-1]) if len(part) > 1]
+        dags = cut_out(dag, parts)
         answers = [self.answer(part, depth + 1) for part in dags]
         return as_sum(dag, parts, dags, [answer.found for answer in answers])
 
@@ -186,5 +211,7 @@ def _weak_blocks(plans: Sequence[Plan]) -> Failure | None:
     if not weak:
         return None
     why = "has no IC-optimal order" if weak[0].optimal is False else "has no order that is proved IC-optimal"
-    more = f", nor have {len(weak) - 1} others" if len(weak) > 1 else ""
-    return Failure("blocks", f"of {len(plans)} blocks one ({weak[0].kind}) {why}{more}")
+    others = len(weak) - 1
+    more = "" if others == 0 else ", nor has one other" if others == 1 else f", nor have {others} others"
+    which = "the only block" if len(plans) == 1 else f"of {len(plans)} blocks one"
+    return Failure("blocks", f"{which} ({weak[0].kind}) {why}{more}")
