@@ -83,11 +83,12 @@ def order_by_rule(block: Bipartite, rule: str) -> Int32:
 
     Examples
     --------
-    Source 0 has the most children, but 1 and 2 make each a sink ELIGIBLE at once:
+    Source 0 feeds sinks 0 to 3, source 1 feeds 0 to 2, source 2 feeds 3 to 5. The first has the most children, but all
+    of them wait for another source; the last makes two ELIGIBLE at once:
 
-    >>> block = Bipartite(5, np.array([0, 3, 5, 6]), np.array([0, 1, 2, 0, 3, 4], np.int32))
+    >>> block = Bipartite(6, np.array([0, 4, 7, 10]), np.array([0, 1, 2, 3, 0, 1, 2, 3, 4, 5], np.int32))
     >>> order_by_rule(block, "outdegree"), order_by_rule(block, "yield")
-    (array([0, 1, 2], dtype=int32), array([0, 1, 2], dtype=int32))
+    (array([0, 1, 2], dtype=int32), array([2, 0, 1], dtype=int32))
     """
     if rule not in RULES:
         raise EligoError(f"there is no rule called {rule!r}", hint=f"one of: {', '.join(RULES)}")
