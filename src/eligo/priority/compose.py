@@ -19,6 +19,7 @@ from eligo.priority.linearize import YieldClasses
 from eligo.priority.plans import Plan
 from eligo.priority.proof import Failure, Proof
 from eligo.priority.relation import has_priority
+from eligo.priority.sweep import take_turns
 from eligo.schedule import places
 
 __all__ = ["compose", "compose_groups"]
@@ -64,6 +65,4 @@ def _run_group(plans: Sequence[Plan], group: Sequence[int], classes: YieldClasse
     swept = classes.swept(group)
     if swept.steps is None or swept.e is None:
         return None, first.e
-    jobs = np.empty(len(swept.steps), np.int32)
-    jobs[np.argsort(swept.steps, kind="stable")] = np.concatenate([plans[block].jobs for block in group])
-    return jobs, swept.e
+    return take_turns([plans[block].jobs for block in group], swept.steps), swept.e

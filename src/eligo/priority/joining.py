@@ -103,7 +103,7 @@ def as_sum(
 
 
 def _unsettled(what: str, count: int, open_ones: int) -> str:
-    if count == 1:  # isolated jobs are no matter
+    if count == 1:  # isolated jobs are left out
         return "the only component with edges is not settled"
     return f"of {count} {what} {open_ones} {'is' if open_ones == 1 else 'are'} not settled"
 

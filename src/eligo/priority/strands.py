@@ -30,7 +30,7 @@ from eligo import _core
 from eligo.dag import Int32, Int64
 from eligo.errors import EligoError
 from eligo.priority.bipartite import Bipartite
-from eligo.priority.sweep import sweep, two_sweep
+from eligo.priority.sweep import sweep, take_turns, two_sweep
 
 __all__ = ["Strands", "find_strands", "schedule_pbt", "schedule_strands", "strand_kind", "strand_name"]
 
@@ -207,10 +207,7 @@ def schedule_pbt(block: Bipartite) -> Int32:
     steps = sweep([e for _, e in parts]).steps
     if steps is None:  # Theorem 4.1 of 2007: a sum of strands admits an IC-optimal schedule
         raise AssertionError("a sum of strands without an IC-optimal schedule")
-    places = np.empty(block.sources, np.int64)
-    for i, (order, _) in enumerate(parts):
-        places[steps == i] = order + found.starts[i]
-    return found.sources[places]
+    return take_turns([found.row(i)[order] for i, (order, _) in enumerate(parts)], steps)
 
 
 class _Tree:
@@ -232,10 +229,9 @@ class _Tree:
             left, e_left = done.pop((first, best - 1), nothing)
             right, e_right = done.pop((best + 1, last), nothing)
             merged = two_sweep(e_left, e_right)
-            order = np.empty(len(left) + len(right) + 1, np.int64)
-            order[0] = best
-            order[1:][merged.steps == 0] = left
-            order[1:][merged.steps == 1] = right
+            if merged.steps is None:  # what is left of a strand is a sum of strands
+                raise AssertionError("two parts of a strand without an IC-optimal schedule")
+            order = np.concatenate(([best], take_turns([left, right], merged.steps)))
             done[first, last] = order, np.concatenate(([0], gain + merged.e))
         return done[0, len(self.letters) - 1]
 

@@ -41,7 +41,7 @@ from eligo.priority.relation import (
 )
 from eligo.schedule import Schedule
 
-__all__ = ["SumSweep", "Sweep", "interleave", "sweep", "two_sweep"]
+__all__ = ["SumSweep", "Sweep", "interleave", "sweep", "take_turns", "two_sweep"]
 
 _LARGEST_TABLE = 10_000_000
 _MOST_WORDS = 2**27  # 1 GB of cells
@@ -342,7 +342,18 @@ def interleave(schedules: Sequence[Schedule], steps: ArrayLike) -> Schedule:
             "the steps do not fit the dags",
             hint="each dag's number stands in the steps as often as the dag has non-sinks",
         )
-    places = np.argsort(turns, kind="stable")
-    order = np.empty(len(turns), np.int64)
-    order[places] = np.concatenate([np.zeros(0, np.int64), *nonsinks])
-    return Schedule.of(total, np.concatenate((order, np.flatnonzero(~inner))))
+    return Schedule.of(total, np.concatenate((take_turns(nonsinks, turns), graph.sinks(total))))
+
+
+def take_turns(rows: Sequence[Int32 | Int64], turns: ArrayLike) -> Int32:
+    """Return what stands in several rows as one: at each step the next entry of the row whose turn it is.
+
+    Examples
+    --------
+    >>> take_turns([np.array([5, 6]), np.array([7])], [0, 1, 0])
+    array([5, 7, 6], dtype=int32)
+    """
+    which = np.asarray(turns)
+    taken = np.empty(len(which), np.int32)
+    taken[np.argsort(which, kind="stable")] = np.concatenate([np.zeros(0, np.int32), *rows])
+    return taken
