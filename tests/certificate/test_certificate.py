@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eligo import graph
+from eligo import graph, replacing
 from eligo.certificate import DEFAULT_BUDGET, Certificate, digest, storage, verify
 from eligo.dag import Dag
 from eligo.errors import CertificateError, EligoError, InfeasibleError, ParseError
@@ -136,7 +136,7 @@ class TestFiles:
         GOOD.save(str(path))
         assert path.read_bytes() == before
         assert os.listdir(tmp_path) == [name]
-        assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~storage._umask()
+        assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~replacing._umask()
 
     def test_strange_names(self, tmp_path):
         dag = Dag.from_edges(["é", "日", "\ud800", '"\n', ""], [0], [1])

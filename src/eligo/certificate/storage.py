@@ -10,13 +10,12 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import tempfile
 import zlib
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
 from eligo.errors import EligoError, ParseError
+from eligo.replacing import replace_whole
 
 __all__ = ["MAX_BYTES", "load_json", "save_json"]
 
@@ -77,28 +76,10 @@ def save_json(path: str, value: object) -> None:
     data = (json.dumps(value, separators=(",", ":")) + "\n").encode("ascii")
     if path.endswith(".gz"):
         data = gzip.compress(data, 6, mtime=0)
-    target = Path(os.path.realpath(path))
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".tmp", dir=target.parent)
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(data)
-                stream.flush()
-                os.fsync(stream.fileno())
-            Path(temporary).chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
-            Path(temporary).replace(target)
-        except BaseException:
-            with suppress(OSError):
-                Path(temporary).unlink()
-            raise
+        replace_whole(Path(os.path.realpath(path)), [data])
     except OSError as error:
         raise EligoError(
             f"{path}: cannot be written: {error.strerror}",
             hint="check the directory, its permissions and free space; nothing was changed",
         ) from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

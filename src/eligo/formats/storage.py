@@ -6,7 +6,6 @@ import gzip
 import io
 import os
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eligo.errors import EligoError, ParseError
+from eligo.replacing import replace_whole
 
 __all__ = ["MAX_FILE_BYTES", "Source", "load", "replace_file"]
 
@@ -158,7 +158,7 @@ def replace_file(path: str | os.PathLike[str], chunks: Iterable[bytes]) -> None:
             with Path(name).open("wb") as stream:
                 stream.writelines(chunks)
         else:
-            _write_beside(Path(os.path.realpath(name)), chunks)
+            replace_whole(Path(os.path.realpath(name)), chunks)
     except FileNotFoundError:
         folder = Path(name).parent
         raise EligoError(f"{name}: there is no directory {folder}", hint=f"make it first: mkdir -p {folder}") from None
@@ -166,27 +166,6 @@ def replace_file(path: str | os.PathLike[str], chunks: Iterable[bytes]) -> None:
         raise EligoError(
             f"{name}: cannot be written: {error.strerror}", hint="check permissions and free space; nothing was changed"
         ) from None
-
-
-def _write_beside(target: Path, chunks: Iterable[bytes]) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".tmp", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.writelines(chunks)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
-        Path(temporary).replace(target)
-    except BaseException:
-        with suppress(OSError):
-            Path(temporary).unlink()
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _pack(chunks: Iterable[bytes]) -> Iterator[bytes]:
