@@ -252,3 +252,18 @@ def test_many_parts_take_no_quadratic_time(kind):
     settled = settle(dag, budget=0)
     assert (settled.claim, settled.method) == ("ic-optimal", kind)
     verify(settled.certificate, dag)
+
+
+def test_a_table_that_is_too_large_is_a_failure_and_no_crash(monkeypatch):
+    monkeypatch.setattr("eligo.priority.sweep._MOST_WORDS", 0)
+    dag = graph.sum_of([NONE_ADMITTED, SPLIT_CHAIN])
+    settled = settle(dag, budget=0)
+    assert settled.claim == "unknown"
+    assert "would take more than 1 GB" in " ".join(failure.text for failure in settled.failures)
+    assert check(dag).claim == "none-exists"  # by search
+
+
+@no_hang(40)
+def test_a_sum_of_many_that_admits_none_takes_no_quadratic_time():
+    parts = [Dag.from_edges(4, [0, 1, 0, 1], [2, 2, 3, 3]), Dag.from_edges(2, [0], [1])]
+    assert settle(graph.sum_of(parts * 20_000), budget=0).claim == "none-exists"

@@ -106,7 +106,10 @@ class Prover:
         for method, step in self._steps.items():
             if is_block and method == "composition":
                 continue
-            found = step(dag, depth)
+            try:
+                found = step(dag, depth)
+            except InfeasibleError as error:  # a table that is too large; other steps may need none
+                found = Failure(method, error.text)
             if not isinstance(found, Failure):
                 return Answer(found, method, tuple(failures))
             failures.append(found)

@@ -34,6 +34,7 @@ from eligo.errors import EligoError, InfeasibleError
 from eligo.priority.relation import (
     check_yields,
     first_then_second,
+    has_priority,
     is_chain,
     is_concave,
     max_convolution,
@@ -298,13 +299,29 @@ def _sweep_stages(yields: list[Int64]) -> SumSweep:
     for stage, e in enumerate(yields[1:], 1):
         found = two_sweep(best, e)
         if found.steps is None:
-            for later in yields[stage:]:
-                best = max_convolution(best, later)
-            return SumSweep(best, None, None, False, stage, found.diagonal)
+            return SumSweep(_best_of_sum([best, *yields[stage:]]), None, None, False, stage, found.diagonal)
         grown = np.full(len(found.steps), stage, np.int32)
         grown[found.steps == 0] = steps
         best, steps = found.e, grown
     return SumSweep(best, steps, None, False)
+
+
+def _best_of_sum(yields: list[Int64]) -> Int64:
+    """Return the best yields of a sum; of very many dags few differ, and equal ones are mostly one after the other."""
+    copies: dict[bytes, list[Int64]] = {}
+    for e in yields:
+        copies.setdefault(e.tobytes(), []).append(e)
+    merged = [same for same in copies.values() if is_concave(same[0])]
+    gains = np.sort(np.concatenate([np.zeros(0, np.int64), *(np.tile(np.diff(same[0]), len(same)) for same in merged)]))
+    best = np.concatenate(([0], np.cumsum(gains[::-1])))
+    for same in copies.values():
+        if is_concave(same[0]):
+            continue
+        if has_priority(same[0], same[0]):
+            same = [np.concatenate(([0], np.cumsum(np.tile(np.diff(same[0]), len(same)))))]  # noqa: PLW2901
+        for e in same:
+            best = max_convolution(best, e)
+    return best
 
 
 def interleave(schedules: Sequence[Schedule], steps: ArrayLike) -> Schedule:
