@@ -63,7 +63,10 @@ def test_comparison_is_step_by_step(data, dag):
 @given(st.data(), dags(7, known=False))
 @settings(max_examples=150)
 def test_whatever_is_no_order_is_refused(data, dag):
-    order = data.draw(st.lists(st.integers(0, max(dag.n - 1, 0)), max_size=dag.n + 1) if dag.n else st.just([]))
+    jobs = range(dag.n)
+    order = data.draw(
+        st.permutations(jobs) | st.lists(st.sampled_from(jobs), max_size=dag.n + 1) if dag.n else st.just([])
+    )
     right = sorted(order) == list(range(dag.n)) and all(
         order.index(u) < order.index(v) for u, v in zip(dag.tails.tolist(), dag.heads.tolist(), strict=True)
     )
