@@ -11,6 +11,7 @@ from eligo import _core, generate, graph
 from eligo.dag import Dag
 from eligo.errors import EligoError
 from eligo.priority.bipartite import Bipartite
+from eligo.priority.bipartite_trees import best_of_forest
 from eligo.priority.strands import find_strands, schedule_pbt, schedule_strands, strand_kind, strand_name
 from tests.reference import blocks as brute
 from tests.reference import strands as twin
@@ -173,7 +174,7 @@ class TestLarge:
     def test_uniform_and_periodic(self, kind: str, degrees: list[int]) -> None:
         block = block_of(generate.strand(kind, degrees))
         order = schedule_strands(block)
-        assert np.array_equal(block.eligible_sinks(order), _core.forest_best(block.ptr, block.idx, block.sinks))
+        assert np.array_equal(block.eligible_sinks(order), best_of_forest(block))
         assert order.tolist() == self.by_twin(block)
 
     @pytest.mark.parametrize("seed", range(60))
@@ -188,7 +189,7 @@ class TestLarge:
             dags.append(generate.strand("T", [1, *degrees] if rng.random() < 0.5 else degrees))
         block, _ = brute.relabelled(block_of(graph.sum_of(dags)), rng)
         order = schedule_strands(block)
-        assert np.array_equal(block.eligible_sinks(order), _core.forest_best(block.ptr, block.idx, block.sinks))
+        assert np.array_equal(block.eligible_sinks(order), best_of_forest(block))
         assert order.tolist() == self.by_twin(block)
         assert np.array_equal(block.eligible_sinks(order), block.eligible_sinks(schedule_pbt(block)))
 
@@ -197,7 +198,7 @@ class TestLarge:
         dags = [generate.strand("T", rng.integers(2, 5, rng.integers(1, 5)).tolist()) for _ in range(400)]
         block, _ = brute.relabelled(block_of(graph.sum_of(dags)), rng)
         order = schedule_strands(block)
-        assert np.array_equal(block.eligible_sinks(order), _core.forest_best(block.ptr, block.idx, block.sinks))
+        assert np.array_equal(block.eligible_sinks(order), best_of_forest(block))
         assert order.tolist() == self.by_twin(block)
 
     @staticmethod

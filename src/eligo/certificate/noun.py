@@ -1,4 +1,4 @@
-"""The Certificate itself: a claim, the order it is about, and the witness; no judgement of it (see ``verification.py``)."""
+"""The Certificate itself: a claim, the order it is about, and the witness; ``verification.py`` judges it."""
 
 from __future__ import annotations
 

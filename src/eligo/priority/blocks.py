@@ -20,6 +20,7 @@ sources; the budget bounds the rest.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,9 +28,10 @@ import numpy as np
 
 from eligo import _core
 from eligo.dag import Int32, Int64
-from eligo.errors import InfeasibleError
+from eligo.errors import EligoError, InfeasibleError
 from eligo.priority import exact
 from eligo.priority.bipartite import Bipartite
+from eligo.priority.bipartite_trees import best_of_forest
 from eligo.priority.block_rules import best_rule
 from eligo.priority.strands import find_strands, schedule_strands
 
@@ -167,10 +169,8 @@ def _by_rule(block: Bipartite, budget: int) -> BlockSchedule:
     best = None
     kind = f"block of {block.sources:,} sources and {block.sinks:,} sinks"
     if _may_be_forest(block) and block.sources <= _LARGEST_FOREST:
-        best = _core.forest_best(block.ptr, block.idx, block.sinks)
-        if len(best) == 0:
-            best = None
-        else:
+        with suppress(EligoError):  # it has a cycle after all
+            best = best_of_forest(block)
             kind = f"tree of {block.sources:,} sources and {block.sinks:,} sinks"
     by_gains = _proof_by_gains(found.e)
     if by_gains is not None:
