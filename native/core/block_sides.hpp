@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "csr.hpp"
@@ -36,7 +37,7 @@ private:
 };
 
 // How many sinks become ELIGIBLE with each source of an order: the increments of e.
-inline std::vector<Offset> gains_of(const Sides& block, const std::vector<Node>& order) {
+inline std::vector<Offset> gains_of(const Sides& block, std::span<const Node> order) {
     std::vector<Node> place(block.sources());
     for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<Node>(i);
     std::vector<Offset> gain(order.size(), 0);

@@ -80,15 +80,8 @@ private:
     std::vector<Node> stack_, old_;
 
     static std::vector<Node> letters(const Sides& block, std::span<const Node> row) {
-        std::vector<Node> place(row.size());
-        for (std::size_t i = 0; i < row.size(); ++i) place[row[i]] = static_cast<Node>(i);
-        std::vector<Node> g(row.size(), 0);
-        for (Node t = 0; t < block.sinks(); ++t) {
-            Node last = 0;
-            for (Node u : block.parents.row(t)) last = std::max(last, place[u]);
-            ++g[last];
-        }
-        return g;
+        const std::vector<Offset> gain = gains_of(block, row);
+        return std::vector<Node>(gain.begin(), gain.end());
     }
 
     Node longest() const {
