@@ -120,3 +120,18 @@ def near_miss(dag: Dag, rng: np.random.Generator) -> Dag | None:
     if any(u == v for u, v in arcs) or not networkx.is_directed_acyclic_graph(networkx.DiGraph(arcs)):
         return None
     return Dag.from_edges(dag.n, [u for u, _ in arcs], [v for _, v in arcs])
+
+
+def takes_the_newest(dag: Dag, order: list[int]) -> bool:
+    """Play an order: whether each job is among the newest ELIGIBLE ones when it is executed."""
+    age = {job: 0 for job in range(dag.n) if not len(dag.parents(job))}
+    done: set[int] = set()
+    for step, job in enumerate(order, start=1):
+        newest = max(age.values())
+        if age.pop(job) < newest:
+            return False
+        done.add(job)
+        for child in dag.children(job).tolist():
+            if done.issuperset(dag.parents(child).tolist()):
+                age[child] = step
+    return True

@@ -11,7 +11,7 @@ from eligo.generate import fft
 from eligo.graph import dual
 from eligo.priority.families import Fft, fft_eligible, recognise, recognise_fft
 from eligo.schedule import Schedule
-from tests.priority.families.brute import Ideals, near_miss, same_shape, shuffled
+from tests.priority.families.brute import Ideals, near_miss, same_shape, shuffled, takes_the_newest
 
 
 def known(dag: Dag) -> Fft:
@@ -92,15 +92,7 @@ def test_eager_formula_of_section_5_4(dim: int) -> None:
 @pytest.mark.parametrize("dim", range(1, 5))
 def test_newest_first_is_what_eager_means(dim: int) -> None:
     found = known(shuffled(fft(dim), seed=3))
-    age = {job: 0 for job in range(found.dag.n) if not len(found.dag.parents(job))}
-    done: set[int] = set()
-    for step, job in enumerate(found.eager_order().tolist(), start=1):
-        newest = max(age.values())
-        assert age.pop(job) == newest
-        done.add(job)
-        for child in found.dag.children(job).tolist():
-            if done.issuperset(found.dag.parents(child).tolist()):
-                age[child] = step
+    assert takes_the_newest(found.dag, found.eager_order().tolist())
 
 
 @pytest.mark.parametrize("dim", range(8))

@@ -14,7 +14,7 @@ from eligo.generate import tree, tree_from_parents
 from eligo.graph import dual
 from eligo.priority.families import MixedTree, Tree, recognise, recognise_mixed_tree, recognise_tree, tree_eligible
 from eligo.schedule import Schedule
-from tests.priority.families.brute import Ideals, near_miss, shuffled
+from tests.priority.families.brute import Ideals, near_miss, shuffled, takes_the_newest
 
 
 def known(dag: Dag) -> Tree:
@@ -182,15 +182,7 @@ def test_eager_formulas_of_section_4_4(height: int) -> None:
 def test_newest_first_is_what_eager_means(expansion: bool) -> None:
     """Play the eager order: each job is among the newest ELIGIBLE ones when it is executed."""
     found = known(tree(4, 2, expansion))
-    age = {int(job): 0 for job in range(found.dag.n) if not len(found.dag.parents(job))}
-    done: set[int] = set()
-    for step, job in enumerate(found.eager_order().tolist(), start=1):
-        newest = max(age.values())
-        assert age.pop(job) == newest
-        done.add(job)
-        for child in found.dag.children(job).tolist():
-            if done.issuperset(found.dag.parents(child).tolist()):
-                age[child] = step
+    assert takes_the_newest(found.dag, found.eager_order().tolist())
 
 
 @settings(max_examples=150)
