@@ -241,3 +241,18 @@ def test_times_whose_sum_would_be_infinite_are_refused(diamond, capsys):
     assert captured.out == ""
     assert captured.err.startswith("long.csv:2: ")
     assert "too large" in captured.err
+
+
+def test_a_certificate_is_written_over_nothing_but_a_certificate(tmp_path, capsys):
+    workflow, other, proof = tmp_path / "a.csv", tmp_path / "notes.txt", tmp_path / "proof.json"
+    workflow.write_text("a,b\na,c\n")
+    other.write_text("mine")
+    for target, text in ((workflow, "is the workflow itself"), (other, "exists and is no certificate")):
+        before = target.read_bytes()
+        assert main(["info", str(workflow), "--certificate", str(target)]) == 1
+        assert text in capsys.readouterr().err
+        assert target.read_bytes() == before
+    assert main(["info", str(workflow), "--certificate", "-"]) == 1
+    for _ in range(2):
+        assert main(["info", str(workflow), "--certificate", str(proof)]) == 0
+        assert main(["verify", str(proof), str(workflow)]) == 0

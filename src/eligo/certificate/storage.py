@@ -45,7 +45,8 @@ def load_json(path: str) -> Any:
     except UnicodeDecodeError:
         raise ParseError(path, None, "is not UTF-8") from None
     except json.JSONDecodeError as error:
-        raise ParseError(path, error.lineno, f"not JSON: {error.msg}") from None
+        hint = "the certificate is named first, then the workflow; or the file is cut short"
+        raise ParseError(path, error.lineno, f"not JSON: {error.msg}", hint=hint) from None
     except RecursionError:
         raise ParseError(path, None, "nested too deeply") from None
     except ValueError:  # more digits than Python converts

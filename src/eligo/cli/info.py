@@ -26,7 +26,7 @@ faster.
 
 An order of the jobs is IC-optimal if no other keeps more jobs ready to run, after any number of jobs. Not every
 workflow has such an order. Where one is found, or it is proved that there is none, --certificate writes the proof,
-which `eligo verify` checks. Workflows of more than 200,000 jobs are looked at only when a certificate is asked for.
+which `eligo verify` checks. Workflows of more than 50,000 jobs are looked at only when a certificate is asked for.
 """
 EXAMPLE = """
 eligo info workflow.dag
@@ -34,7 +34,8 @@ eligo info --json montage.dax | jq .critical_path
 eligo info workflow.dag --certificate proof.json && eligo verify proof.json workflow.dag
 """
 
-_LARGEST = 200_000
+_LARGEST = 50_000
+_SEARCH = 100_000  # states
 _MOST_DESCRIBED = 1_000  # parts that are looked at one by one
 
 
@@ -49,18 +50,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the facts as a table or as JSON."""
+    if args.certificate:
+        _check_target(args.certificate, args.file)
     document = open_input(args)
     facts = _facts(document)
     status = 0
     if document.dag.n <= _LARGEST or args.certificate:
         from eligo.priority.theory import settle
 
-        settled = settle(document.dag)
+        settled = settle(document.dag, _SEARCH)
         facts |= _theory_facts(document.dag, settled)
         if args.certificate:
             status = _write_certificate(settled, args.certificate)
     print(json.dumps(facts, indent=2) if args.json else _table(facts))
     return status
+
+
+def _check_target(path: str, file: str) -> None:
+    """Refuse to write a certificate over anything but a certificate, before any work is done."""
+    from pathlib import Path
+
+    from eligo.certificate import Certificate
+    from eligo.errors import EligoError
+
+    if path == "-":
+        raise EligoError("a certificate is written to a file", hint="give a name, such as --certificate proof.json")
+    target = Path(path)
+    if not target.exists():
+        return
+    hint = "choose another name for the certificate, or remove that file"
+    if file != "-" and Path(file).exists() and target.samefile(file):
+        raise EligoError(f"{path} is the workflow itself", hint=hint)
+    try:
+        Certificate.load(path)
+    except EligoError:
+        raise EligoError(f"{path} exists and is no certificate", hint=hint) from None
 
 
 def _write_certificate(settled: Settled, path: str) -> int:
@@ -195,7 +219,7 @@ def _theory_rows(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
         "unknown": ("unknown", str(facts["claim_missing"])),
     }
     return [
-        ("blocks", _number(facts["blocks"]), f"among them: {shown}" if families else ""),
+        ("blocks", _number(facts["blocks"]), f"with {shown}" if families else ""),
         ("IC-optimal", *claims[facts["claim"]]),
     ]
 

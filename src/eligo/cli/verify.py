@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_steps,
         default=_DEFAULT_STEPS,
         metavar="STEPS",
-        help="how many steps to spend on what takes more than linear time, such as 1e11 (default: 1e10, some seconds)",
+        help="steps to spend on what takes more than linear time, such as 1e11 (default: 1e10, half a minute or so)",
     )
 
 
@@ -87,7 +87,10 @@ def _text(verdict: Verdict) -> str:
 
 
 def _steps(text: str) -> int:
-    steps = float(text)
+    try:
+        steps = float(text)
+    except ValueError:
+        steps = -1
     if not 0 <= steps < 2**63:
         raise argparse.ArgumentTypeError(f"not a number of steps: {text}")
     return int(steps)

@@ -89,6 +89,8 @@ class Bipartite:
 
     def eligible_sinks(self, order: ArrayLike) -> Int64:
         """Return e(0), ..., e(s) of an order of the sources."""
+        if not np.array_equal(np.sort(order), np.arange(self.sources)):
+            raise EligoError(f"the order does not name each of the {self.sources} sources once")
         return np.concatenate(([0], np.cumsum(self.gains(order))))
 
     def gains(self, order: ArrayLike) -> Int64:

@@ -330,6 +330,6 @@ def _within_budget(kernel: Callable[_P, _T], *arguments: _P.args, **options: _P.
 def _over_budget(where: str) -> InfeasibleError:
     return InfeasibleError(
         f"exact search gave up {where}",
-        hint="this dag has too many ideals: raise the budget (time and memory grow with it), search its parts, "
-        "ask for less (search with count=False), or take a strategy that is not exact",
+        hint="large states count several times; raise the budget (time and memory grow with it), count no schedules "
+        "(count=False), or ask eligo.settle, which needs no search for many dags",
     )

@@ -25,10 +25,10 @@ from eligo.priority.plans import Plan
 from eligo.priority.proof import Failure
 from eligo.priority.relation import max_convolution, sort_by_priority
 
-__all__ = ["best_of_all", "follow"]
+__all__ = ["Allowance", "best_of_all", "follow"]
 
 _LARGEST = 20_000  # non-sinks beyond which the convolution of arbitrary yields takes too long
-_STEPS_EACH = 50  # steps of search for each non-sink
+_STEPS_EACH = 3  # steps of one search for each non-sink: the way there, and as much again for ways back
 _MOST_WORK = 20_000_000  # looks at stages and children in all: seconds
 
 _Stage = tuple[int, int]
@@ -57,10 +57,19 @@ def best_of_all(plans: Sequence[Plan]) -> tuple[Int64, list[list[int]]] | Failur
     return total, [list(range(len(plans)))]
 
 
-def follow(dag: Dag, plans: Sequence[Plan], best: Int64) -> Int32 | Failure:
+@dataclass(slots=True)
+class Allowance:
+    """How many steps all searches for the parts of one dag may take together; some 25 microseconds each."""
+
+    steps: int = 100_000
+
+
+def follow(dag: Dag, plans: Sequence[Plan], best: Int64, allowance: Allowance) -> Int32 | Failure:
     """Return the non-sinks in an order that yields `best`, or tell that none was found."""
+    if len(best) > allowance.steps:
+        return Failure("linearization", "too many steps were spent on finding turns of the blocks")
     search = _Search(dag, plans, best)
-    found = search.run()
+    found = search.run(allowance)
     if found is None:
         return Failure(
             "linearization",
@@ -96,14 +105,15 @@ class _Search:
         for block in range(len(plans)):
             self._refresh(block)
 
-    def run(self) -> Int32 | None:
+    def run(self, allowance: Allowance) -> Int32 | None:
         """Go forward while some block may go on, back where none may."""
         turns: list[int] = []
         choices = [self._choices(0)]
-        budget = _STEPS_EACH * len(self.goal)
+        budget = _STEPS_EACH * len(self.goal) + 1_000
         while len(turns) < len(self.goal):
             budget -= 1
-            if budget < 0 or self.work > _MOST_WORK:
+            allowance.steps -= 1
+            if min(budget, allowance.steps) < 0 or self.work > _MOST_WORK:
                 return None
             block = self._next_of(choices[-1])
             if block is not None:

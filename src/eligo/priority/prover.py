@@ -19,7 +19,7 @@ from eligo.priority import exact, families
 from eligo.priority.blocks import BlockSchedule
 from eligo.priority.compose import compose, compose_groups
 from eligo.priority.decompose import decompose
-from eligo.priority.follow import best_of_all, follow
+from eligo.priority.follow import Allowance, best_of_all, follow
 from eligo.priority.joining import as_sum, cut_out, in_series
 from eligo.priority.linearize import YieldClasses, levelled_sums, linearize
 from eligo.priority.plans import Plan, plan_blocks
@@ -75,6 +75,7 @@ class Prover:
     def __init__(self, budget: int, *, reduced: bool) -> None:
         self.budget = budget
         self.reduced = reduced
+        self.allowance = Allowance()
         self._known: dict[tuple[object, ...], _Known] = {}
         self._bottom = 0
         self._steps: dict[str, Callable[[Dag, int], Proof | Refutation | Failure]] = {
@@ -138,7 +139,7 @@ class Prover:
         weak = _weak_blocks(plans)
         if weak is not None:
             return weak
-        proof = _put_in_order(reduced, plans, blocks.superdag())
+        proof = _put_in_order(reduced, plans, blocks.superdag(), self.allowance)
         return proof if isinstance(proof, Failure) else with_dropped(proof, tails, heads)
 
     def _block(self, dag: Dag, depth: int) -> BlockSchedule:
@@ -190,7 +191,7 @@ class Prover:
         return (Proof if answer.exists else Refutation)(order, nonsinks_of(dag), witness)
 
 
-def _put_in_order(dag: Dag, plans: Sequence[Plan], superdag: Dag) -> Proof | Failure:
+def _put_in_order(dag: Dag, plans: Sequence[Plan], superdag: Dag, allowance: Allowance) -> Proof | Failure:
     """Execute the blocks block by block, else level by level, else in whatever turns reach the bound."""
     classes = YieldClasses(plans)
     failures: list[Failure] = []
@@ -202,7 +203,7 @@ def _put_in_order(dag: Dag, plans: Sequence[Plan], superdag: Dag) -> Proof | Fai
         failures.append(proof)
     bound = best_of_all(plans)
     if not isinstance(bound, Failure):
-        nonsinks = follow(dag, plans, bound[0])
+        nonsinks = follow(dag, plans, bound[0], allowance)
         if not isinstance(nonsinks, Failure):
             return compose(dag, nonsinks, plans, bound[1])
     return failures[0]

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cmp_to_key
+from functools import cmp_to_key, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -56,6 +56,7 @@ __all__ = [
 
 # The kernels add and subtract up to four values in 64 bits.
 _LARGEST = 2**60
+_SHORT = 100
 
 
 def yields_of(schedule: Schedule) -> Int64:
@@ -166,6 +167,18 @@ def has_priority(a: ArrayLike, b: ArrayLike) -> bool:
     (True, False)
     """
     first, second = _values(a), _values(b)
+    if len(first) + len(second) <= _SHORT:
+        return _short_priority(first.tobytes(), second.tobytes())
+    return _decide_priority(first, second)
+
+
+@lru_cache(maxsize=20_000)
+def _short_priority(first: bytes, second: bytes) -> bool:
+    """Decide once what comes up again and again: dags repeat the same few small blocks."""
+    return _decide_priority(np.frombuffer(first, np.int64), np.frombuffer(second, np.int64))
+
+
+def _decide_priority(first: Int64, second: Int64) -> bool:
     if len(first) == 1 or len(second) == 1:
         return True
     gains, others = np.diff(first), np.diff(second)

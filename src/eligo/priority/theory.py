@@ -22,6 +22,7 @@ from typing import Literal
 from eligo import graph
 from eligo.certificate import Certificate
 from eligo.dag import Dag
+from eligo.errors import EligoError
 from eligo.priority.proof import Failure, Proof, with_dropped
 from eligo.priority.prover import Answer, Prover
 from eligo.schedule import Schedule
@@ -76,6 +77,8 @@ def settle(dag: Dag, budget: int = BUDGET) -> Settled:
     >>> settle(Dag.from_edges(6, [0, 2, 2, 3, 3], [1, 4, 5, 4, 5])).claim
     'none-exists'
     """
+    if budget < 0:
+        raise EligoError(f"a budget of {budget} states allows nothing", hint="0 is no search")
     answer = _answer(Dag.from_edges(dag.n, dag.tails, dag.heads), budget)
     if answer.found is None:
         return Settled("unknown", None, None, None, answer.failures)
