@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from eligo.formats import read, write
     from eligo.formats.dask_graph import from_dask
     from eligo.formats.interop import from_networkx, from_rustworkx, to_networkx, to_rustworkx
+    from eligo.priority.prioritizing import Prioritized, prioritize
     from eligo.priority.theory import settle
     from eligo.schedule import Schedule
 
@@ -47,10 +48,12 @@ __all__ = [
     "InfeasibleError",
     "MissingExtraError",
     "ParseError",
+    "Prioritized",
     "Schedule",
     "from_dask",
     "from_networkx",
     "from_rustworkx",
+    "prioritize",
     "read",
     "settle",
     "to_networkx",
@@ -68,7 +71,9 @@ _HOME = {
     "from_rustworkx": "eligo.formats.interop",
     "to_networkx": "eligo.formats.interop",
     "to_rustworkx": "eligo.formats.interop",
+    "Prioritized": "eligo.priority.prioritizing",
     "Schedule": "eligo.schedule",
+    "prioritize": "eligo.priority.prioritizing",
     "read": "eligo.formats",
     "settle": "eligo.priority.theory",
     "verify": "eligo.certificate",
