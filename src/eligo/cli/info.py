@@ -127,7 +127,7 @@ def _facts(document: Document) -> dict[str, Any]:
     import numpy as np
 
     from eligo import graph
-    from eligo.formats import formats
+    from eligo.formats import format_by_name
 
     dag = document.dag
     path = graph.critical_path(dag)
@@ -135,7 +135,7 @@ def _facts(document: Document) -> dict[str, Any]:
     return {
         "file": document.source.path,
         "format": document.format,
-        "format_title": formats()[document.format].TITLE,
+        "format_title": format_by_name(document.format).TITLE,
         "jobs": dag.n,
         "edges": dag.m,
         "sources": len(graph.sources(dag)),

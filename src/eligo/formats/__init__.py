@@ -1,6 +1,8 @@
-"""Files to dags and back. One module a format; adding one means a module and a line in ``_MODULES``.
+"""Files to dags and back. One module a format; adding one means a module and a line in ``_SUFFIXES``.
 
-A format is found by content first and by name second, since three unrelated languages use the suffix ``.dag``.
+A format is found by content first and by name second, since three unrelated languages use the suffix ``.dag``. The
+content is held against the formats that the name speaks for before all others: a module is imported when its turn
+comes, so that reading one format does not wait for the grammars of the rest.
 """
 
 from __future__ import annotations
@@ -10,7 +12,6 @@ import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from importlib import import_module
 from itertools import islice
 from typing import cast
@@ -20,10 +21,21 @@ from eligo.errors import CycleError, EligoError, EligoWarning, ParseError
 from eligo.formats.base import Document, EdgeRule, FormatModule, Notes
 from eligo.formats.storage import Source, load, replace_file
 
-__all__ = ["Document", "EdgeRule", "find_format", "format_for_writing", "formats", "open_document", "read", "write"]
+__all__ = ["Document", "EdgeRule", "find_format", "format_by_name", "format_for_writing", "formats"]
+__all__ += ["open_document", "read", "write"]
 
-# In the order in which content and names are tried: an edge list is nearly anything, so it comes last.
-_MODULES = ("wfformat", "dax", "pegasus", "dot", "dagman", "cws", "stg", "edgelist", "mermaid")
+# The modules in the order in which content and names are tried: an edge list is nearly anything, so it comes last.
+_SUFFIXES = {
+    "wfformat": (".json",),
+    "dax": (".dax", ".xml"),
+    "pegasus": (".yml", ".yaml"),
+    "dot": (".dot", ".gv"),
+    "dagman": (".dag",),
+    "cws": (".cws", ".dag"),
+    "stg": (".stg",),
+    "edgelist": (".csv", ".tsv", ".edges", ".edgelist"),
+    "mermaid": (".mmd", ".mermaid"),
+}
 
 _ALIASES = {"json": "wfformat", "xml": "dax", "yaml": "pegasus", "yml": "pegasus", "csv": "edgelist", "tsv": "edgelist"}
 
@@ -31,11 +43,29 @@ _HEAD_BYTES = 65_536
 _PIECES = 10_000
 
 
-@cache
 def formats() -> dict[str, FormatModule]:
     """Return every format by name."""
-    modules = [cast(FormatModule, import_module(f"eligo.formats.{name}")) for name in _MODULES]
-    return {module.NAME: module for module in modules}
+    return {name: format_by_name(name) for name in _SUFFIXES}
+
+
+def format_by_name(name: str) -> FormatModule:
+    """Return the format of a name, or of a suffix that people use as one.
+
+    Examples
+    --------
+    >>> format_by_name("dagman").TITLE, format_by_name("json").TITLE
+    ('HTCondor DAGMan', 'WfFormat (JSON)')
+    """
+    name = _ALIASES.get(name, name)
+    if name not in _SUFFIXES:
+        raise EligoError(f"unknown format {name!r}", hint=f"one of: {', '.join(_SUFFIXES)}")
+    return cast(FormatModule, import_module(f"eligo.formats.{name}"))
+
+
+def _named(path: str) -> list[str]:
+    """Return the formats that a file's name speaks for."""
+    name = path.lower().removesuffix(".gz")
+    return [one for one, suffixes in _SUFFIXES.items() if name.endswith(suffixes)]
 
 
 def read(
@@ -89,7 +119,7 @@ def open_document(
 ) -> Document:
     """Read a file like :func:`read`, and keep what it said beside the dag."""
     source = load(path)
-    module = _by_name(format) if format else find_format(source)
+    module = format_by_name(format) if format else find_format(source)
     guess = "" if format or module.sniff(_head(source)) else f"its name says {module.TITLE}, its content does not"
     if not hasattr(module, "parse"):
         raise EligoError(f"{source.path}: {module.TITLE} can be written but not read")
@@ -147,23 +177,16 @@ def _listed(ability: str) -> str:
     return ", ".join(name for name, module in formats().items() if hasattr(module, ability))
 
 
-def _by_name(name: str) -> FormatModule:
-    try:
-        return formats()[_ALIASES.get(name, name)]
-    except KeyError:
-        raise EligoError(f"unknown format {name!r}", hint=f"one of: {', '.join(formats())}") from None
-
-
 def format_for_writing(path: str | os.PathLike[str], format: str | None = None) -> FormatModule:
     """Return the format to write: the one named, else the one that the file's name ends in."""
     if format:
-        module = _by_name(format)
+        module = format_by_name(format)
         if not hasattr(module, "generate"):
             raise EligoError(f"{module.TITLE} can be read but not written", hint=f"write one of: {_listed('generate')}")
         return module
-    name = os.fspath(path).lower().removesuffix(".gz")
-    for module in formats().values():
-        if name.endswith(module.SUFFIXES) and hasattr(module, "generate"):
+    for name in _named(os.fspath(path)):
+        module = format_by_name(name)
+        if hasattr(module, "generate"):
             return module
     raise EligoError(
         f"{os.fspath(path)}: the name does not tell which format to write",
@@ -181,21 +204,21 @@ def find_format(source: Source) -> FormatModule:
     if not re.search(rb"[^\s\xef\xbb\xbf]", source.data):
         raise source.error(1, "the file is empty", hint="a workflow needs at least one job")
     head = _head(source)
-    fitting = [module for module in formats().values() if hasattr(module, "parse") and module.sniff(head)]
-    name = source.path.lower().removesuffix(".gz")
-    for module in fitting:
-        if name.endswith(module.SUFFIXES):
+    named = _named(source.path)
+    for name in (*named, *(other for other in _SUFFIXES if other not in named)):
+        module = format_by_name(name)
+        if hasattr(module, "parse") and module.sniff(head):
             return module
-    if fitting:
-        return fitting[0]
-    for module in formats().values():  # content that fits nothing: the named format's reader says best what is wrong
-        if name.endswith(module.SUFFIXES) and hasattr(module, "parse"):
+    for name in named:  # content that fits nothing: the named format's reader says best what is wrong
+        module = format_by_name(name)
+        if hasattr(module, "parse"):
             return module
-    raise source.error(1, "this is no workflow format I know", hint=_hint(source, name))
+    raise source.error(1, "this is no workflow format I know", hint=_hint(source))
 
 
-def _hint(source: Source, name: str) -> str:
+def _hint(source: Source) -> str:
     """Say what to give instead of something that looks like no workflow."""
+    name = source.path.lower().removesuffix(".gz")
     if b"\0" in source.data[:_HEAD_BYTES]:
         return f"a binary file; workflows are text: {_listed('parse')}"
     if name.endswith((".sub", ".submit")) or re.search(rb"(?mi)^\s*queue\b", source.data):

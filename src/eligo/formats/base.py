@@ -83,7 +83,6 @@ class FormatModule(Protocol):
 
     NAME: str
     TITLE: str
-    SUFFIXES: tuple[str, ...]
 
     def sniff(self, head: str) -> bool:
         """Tell whether the first few thousand characters look like this format."""

@@ -20,11 +20,10 @@ from eligo.formats.base import Document, EdgeRule
 from eligo.formats.draft import Draft
 from eligo.formats.storage import Source
 
-__all__ = ["NAME", "SUFFIXES", "TITLE", "CwsDetails", "parse", "sniff"]
+__all__ = ["NAME", "TITLE", "CwsDetails", "parse", "sniff"]
 
 NAME = "cws"
 TITLE = "Cloud Workflow Simulator text"
-SUFFIXES = (".cws", ".dag")
 
 # How many words each statement has: at least, at most.
 _FORMS = {

@@ -23,11 +23,10 @@ from eligo.formats.base import Document, EdgeRule
 from eligo.formats.draft import Draft
 from eligo.formats.storage import Source
 
-__all__ = ["NAME", "SUFFIXES", "TITLE", "DaxDetails", "DaxJob", "parse", "sniff"]
+__all__ = ["NAME", "TITLE", "DaxDetails", "DaxJob", "parse", "sniff"]
 
 NAME = "dax"
 TITLE = "Pegasus DAX (XML)"
-SUFFIXES = (".dax", ".xml")
 
 _JOBS = frozenset({"job", "dax", "dag"})
 _READS = frozenset({"input", "inout"})

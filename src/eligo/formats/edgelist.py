@@ -27,11 +27,10 @@ from eligo.formats.edge_weights import format_weight, is_edge_weights, merge_wei
 from eligo.formats.storage import Source
 from eligo.formats.table import BLANKS, quote_field, split_table, table_delimiter
 
-__all__ = ["NAME", "SUFFIXES", "TITLE", "generate", "parse", "sniff"]
+__all__ = ["NAME", "TITLE", "generate", "parse", "sniff"]
 
 NAME = "edgelist"
 TITLE = "edge list"
-SUFFIXES = (".csv", ".tsv", ".edges", ".edgelist")
 
 _PARENT = frozenset(["parent", "source", "from", "tail", "src", "predecessor"])
 _CHILD = frozenset(["child", "target", "to", "head", "dst", "successor"])

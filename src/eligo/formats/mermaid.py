@@ -13,11 +13,10 @@ from collections.abc import Iterator
 from eligo.dag import Dag
 from eligo.formats.base import Notes
 
-__all__ = ["NAME", "SUFFIXES", "TITLE", "generate", "sniff"]
+__all__ = ["NAME", "TITLE", "generate", "sniff"]
 
 NAME = "mermaid"
 TITLE = "Mermaid"
-SUFFIXES = (".mmd", ".mermaid")
 
 _SPECIAL = re.compile(r"[^\w .,/()+\-]|_")
 _DRAWN_EDGES = 500

@@ -23,11 +23,10 @@ from eligo.formats.quantity import shown
 from eligo.formats.safe_yaml import YamlList, YamlMapping, load_yaml
 from eligo.formats.storage import Source
 
-__all__ = ["NAME", "SUFFIXES", "TITLE", "PegasusDetails", "PegasusJob", "generate", "parse", "sniff"]
+__all__ = ["NAME", "TITLE", "PegasusDetails", "PegasusJob", "generate", "parse", "sniff"]
 
 NAME = "pegasus"
 TITLE = "Pegasus 5 YAML"
-SUFFIXES = (".yml", ".yaml")
 
 _KINDS = frozenset({"job", "pegasusWorkflow", "condorWorkflow", "dax", "dag"})
 _STRUCTURE = frozenset({"jobs", "jobDependencies", "id", "uses", "children", "lfn", "type"})

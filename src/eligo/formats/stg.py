@@ -22,11 +22,10 @@ from eligo.formats.base import Document, EdgeRule, Notes
 from eligo.formats.sizes import parse_seconds, parse_size
 from eligo.formats.storage import Source
 
-__all__ = ["NAME", "SUFFIXES", "TITLE", "parse", "sniff"]
+__all__ = ["NAME", "TITLE", "parse", "sniff"]
 
 NAME = "stg"
 TITLE = "STG"
-SUFFIXES = (".stg",)
 
 _SNIFFED_LINES = 20
 _DIGITS = 9

@@ -30,11 +30,10 @@ from eligo.formats.storage import Source
 from eligo.formats.strict_json import load_json
 from eligo.formats.wfformat_text import generate
 
-__all__ = ["NAME", "SUFFIXES", "TITLE", "Command", "WfDetails", "generate", "parse", "sniff"]
+__all__ = ["NAME", "TITLE", "Command", "WfDetails", "generate", "parse", "sniff"]
 
 NAME = "wfformat"
 TITLE = "WfFormat (JSON)"
-SUFFIXES = (".json",)
 
 _KNOWN = frozenset({"0.1", "0.2", "1.0", "1.1", "1.2", "1.3", "1.4", "1.5", "1.6"})
 _STRUCTURE = frozenset(

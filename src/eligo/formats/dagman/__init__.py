@@ -24,7 +24,6 @@ from eligo.formats.storage import Source
 
 __all__ = [
     "NAME",
-    "SUFFIXES",
     "TITLE",
     "Details",
     "LogicalLine",
@@ -39,7 +38,6 @@ __all__ = [
 
 NAME = "dagman"
 TITLE = "HTCondor DAGMan"
-SUFFIXES = (".dag",)
 
 
 def sniff(head: str) -> bool:

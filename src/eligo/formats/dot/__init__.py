@@ -1,25 +1,24 @@
 """DOT, the language of graphviz, as many programs write it.
 
 ``lexer`` and ``grammar`` read the language, ``dialects`` says what the attributes mean (with ``contract`` and
-``shared_data``), ``writer`` writes. The reader is our own: a workflow file must not need an optional package, and the
-parsers of the pydot family take minutes on 10^6 edges and stop at parts of the grammar.
+``shared_data``), ``writer`` writes; they are imported by those who read or write, not by those who ask what a file is.
+The reader is our own: a workflow file must not need an optional package, and the parsers of the pydot family take
+minutes on 10^6 edges and stop at parts of the grammar.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from eligo.dag import Dag
 from eligo.formats.base import Document, EdgeRule, Notes
-from eligo.formats.dot.dialects import DotDetails, to_dag
-from eligo.formats.dot.grammar import parse_graph
-from eligo.formats.dot.writer import generate
 from eligo.formats.storage import Source
 
-__all__ = ["NAME", "SUFFIXES", "TITLE", "DotDetails", "generate", "parse", "sniff"]
+__all__ = ["NAME", "TITLE", "generate", "parse", "sniff"]
 
 NAME = "dot"
 TITLE = "DOT"
-SUFFIXES = (".dot", ".gv")
 
 _HEADER = re.compile(
     r'^[ \t\ufeff]*(?:strict\s+)?(?:di)?graph(?:\s+(?:[\w.-]+|"(?:[^"\\\n]++|\\.)*")\s*|\s*)'
@@ -48,6 +47,9 @@ def parse(source: Source, edges: EdgeRule | None = None) -> Document:
     >>> document.dag, document.details.dialect
     (Dag(3 jobs, 2 edges), 'graphviz')
     """
+    from eligo.formats.dot.dialects import to_dag
+    from eligo.formats.dot.grammar import parse_graph
+
     notes = Notes()
     graph = parse_graph(source)
     if graph.skipped_lines:
@@ -58,3 +60,16 @@ def parse(source: Source, edges: EdgeRule | None = None) -> Document:
         raise source.error(1, "the graph has no node", hint="a workflow needs at least one job")
     dag, details = to_dag(graph, source, notes)
     return Document(dag, NAME, source, notes.texts(), details)
+
+
+def generate(dag: Dag, lost: Notes) -> Iterator[str]:
+    """Yield the text of a file; nothing is lost. See :mod:`eligo.formats.dot.writer`.
+
+    Examples
+    --------
+    >>> "".join(generate(Dag.from_names([("a", "b")]), Notes())).split()[-4:]
+    ['a', '->', 'b;', '}']
+    """
+    from eligo.formats.dot.writer import write_lines
+
+    return write_lines(dag)

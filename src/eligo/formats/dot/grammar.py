@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from eligo.formats.dot.lexer import END, KEYWORDS, QUOTED, WORD, Lexer
+from eligo.formats.dot.lexer import ALNUM, END, KEYWORDS, LETTER, QUOTED, WORD, Lexer
 from eligo.formats.dot.model import KNOWN, MAX_PAIRS, Attributes, Graph, Operand, Scope, Subgraph
 from eligo.formats.storage import Source
 
@@ -24,15 +24,14 @@ __all__ = ["parse_graph"]
 
 _WEIGHTS = ("size_bytes", "edge_memory", "size")  # in the order in which they count
 
-_LETTER = r"A-Za-z_\u0080-\U0010ffff"
-_BARE = rf"""(?: [{_LETTER}][{_LETTER}0-9]*+ | -?(?:\.[0-9]++|[0-9]++(?:\.[0-9]*+)?)(?![{_LETTER}0-9.]) )"""
-_NAME = rf"""(?: (?! (?i:node|edge|graph|digraph|subgraph|strict)(?![{_LETTER}0-9]) ) ({_BARE}) | "([^"\\]*+)" )"""
+_BARE = rf"""(?: {LETTER}{ALNUM}*+ | -?(?:\.[0-9]++|[0-9]++(?:\.[0-9]*+)?)(?!{ALNUM}|\.) )"""
+_NAME = rf"""(?: (?! (?i:node|edge|graph|digraph|subgraph|strict)(?!{ALNUM}) ) ({_BARE}) | "([^"\\]*+)" )"""
 _VALUE = rf'(?: {_BARE} | "[^"\\]*+" )'
 _GAP = r"[ \t\r\n]*+"
 _STATEMENT = re.compile(
     rf"""[ \t\r\n;]*+ {_NAME} {_GAP} (?: -> {_GAP} {_NAME} {_GAP} )?
     (?: \[ {_GAP} ( (?: {_VALUE} {_GAP} = {_GAP} {_VALUE} {_GAP} [,;]?+ {_GAP} )* ) \] {_GAP} )?
-    (?: ; | (?= [{_LETTER}0-9"}}] ) )""",
+    (?: ; | (?= {ALNUM} | ["}}] ) )""",
     re.VERBOSE,
 )
 _ITEM = re.compile(rf"({_VALUE}) {_GAP} = {_GAP} ({_VALUE})", re.VERBOSE)

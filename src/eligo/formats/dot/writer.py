@@ -13,23 +13,22 @@ from collections.abc import Iterator
 from math import isnan
 
 from eligo.dag import UNKNOWN, Dag
-from eligo.formats.base import Notes
 from eligo.formats.dot.lexer import KEYWORDS
 from eligo.formats.dot.shared_data import SharedLists, encode_id, list_shared
 from eligo.formats.edge_weights import format_weight, is_edge_weights, weighted_edges
 
-__all__ = ["generate"]
+__all__ = ["write_lines"]
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|[0-9]+(?:\.[0-9]+)?")
 _LONGEST = 2_000  # characters; graphviz up to 2.50 refuses quoted strings of 16 KB
 
 
-def generate(dag: Dag, lost: Notes) -> Iterator[str]:
+def write_lines(dag: Dag) -> Iterator[str]:
     """Yield the text of a file; nothing is lost.
 
     Examples
     --------
-    >>> print("".join(generate(Dag.from_names([("a", "b c")], time_s=[1, 2.5]), Notes())), end="")
+    >>> print("".join(write_lines(Dag.from_names([("a", "b c")], time_s=[1, 2.5]))), end="")
     digraph eligo {
       graph [eligo=jobs];
       a [time_s=1.0];
