@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import io
 import os
 import sys
@@ -43,6 +42,8 @@ def warn(texts: Iterable[str]) -> None:
 
 def usage_error(text: str, choices: Iterable[str], given: str) -> int:
     """Say what is wrong with the words of a command line, and what may have been meant."""
+    import difflib
+
     near = difflib.get_close_matches(given, list(choices), 1)
     say(f"eligo: {text}")
     say(f"hint: did you mean {near[0]}?" if near else "hint: eligo --help lists the commands")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -44,6 +43,8 @@ class Parser(argparse.ArgumentParser):
 
     def suggestion(self, message: str) -> str:
         """Return the hint for an error of argparse."""
+        import difflib
+
         near: list[str] = []
         if choice := _CHOICE.search(message):
             near = difflib.get_close_matches(choice[1], re.findall(r"[\w-]+", choice[2]), 1)

@@ -20,8 +20,8 @@ from eligo.formats.base import Document, EdgeRule
 from eligo.formats.draft import Draft
 from eligo.formats.pegasus_text import generate
 from eligo.formats.quantity import shown
-from eligo.formats.safe_yaml import YamlList, YamlMapping, load_yaml
 from eligo.formats.storage import Source
+from eligo.formats.yaml_tree import YamlList, YamlMapping
 
 __all__ = ["NAME", "TITLE", "PegasusDetails", "PegasusJob", "generate", "parse", "sniff"]
 
@@ -83,6 +83,8 @@ def parse(source: Source, edges: EdgeRule | None) -> Document:
     >>> parse(Source("two.yml", text), None).dag
     Dag(2 jobs, 1 edge)
     """
+    from eligo.formats.safe_yaml import load_yaml  # here, since other formats' files are sniffed without it
+
     tree, repeated = load_yaml(source)
     reader = _Reader(source, tree)
     reader.check_repeated(repeated)

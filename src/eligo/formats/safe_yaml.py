@@ -20,34 +20,15 @@ import yaml
 
 from eligo.errors import ParseError
 from eligo.formats.storage import Source
+from eligo.formats.yaml_tree import YamlList, YamlMapping
 
-__all__ = ["YamlList", "YamlMapping", "load_yaml"]
+__all__ = ["load_yaml"]
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _DEEPEST = 100
 _MOST_ALIASED = 5_000_000
 _MOST_DIRECTIVES = 100  # libyaml compares each with all before it
-
-
-class YamlMapping(dict[str, Any]):
-    """A mapping and the line on which it begins."""
-
-    __slots__ = ("line",)
-
-    def __init__(self, line: int) -> None:
-        super().__init__()
-        self.line = line
-
-
-class YamlList(list[Any]):
-    """A sequence and the line on which it begins."""
-
-    __slots__ = ("line",)
-
-    def __init__(self, line: int) -> None:
-        super().__init__()
-        self.line = line
 
 
 def load_yaml(source: Source) -> tuple[Any, dict[str, int]]:
