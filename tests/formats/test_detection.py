@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -73,3 +75,19 @@ def test_unknown_and_one_way_formats(tmp_path):
         formats.write(dag, tmp_path / "y.unknown")
     with pytest.raises(EligoError, match="can be read but not written"):
         formats.write(dag, tmp_path / "y.stg", format="stg")
+
+
+def test_a_file_is_found_without_the_readers_of_other_formats(tmp_path):
+    """Starting fast matters most for small files: a name that is right costs one module, any other name no parsers."""
+    (tmp_path / "x.dag").write_text("JOB a a.sub\nJOB b b.sub\nPARENT a CHILD b\n")
+    (tmp_path / "nameless").write_text("JOB a a.sub\n")
+    code = """if True:
+        import sys
+        from eligo import formats
+        formats.open_document("x.dag")
+        print(sorted(name for name in formats._SUFFIXES if f"eligo.formats.{name}" in sys.modules))
+        formats.open_document("nameless")
+        print(sorted({"yaml", "eligo.formats.dot.grammar"} & set(sys.modules)))
+    """
+    run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines() == ["['dagman']", "[]"]
