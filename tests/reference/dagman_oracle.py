@@ -9,18 +9,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
-import pytest
+from tests.reference.condor_pool import need_pool, run_in_pool
 
-from tests.corpus import SHARED
-
-POOL = SHARED / "htcondor" / "pool"
 _SHARED_WITH_POOL = Path(tempfile.gettempdir())
 
 _BATCH = r"""
@@ -55,21 +50,9 @@ class Verdict:
     log: str = field(default="", repr=False)
 
 
-@cache
-def why_absent() -> str:
-    """Say why the oracle cannot be asked, or nothing; starts the pool where it can."""
-    if not POOL.is_file():
-        return "the HTCondor pool tool is not beside the project"
-    if os.geteuid() != 0:
-        return "the HTCondor pool needs root"
-    started = subprocess.run([POOL, "up"], capture_output=True, text=True, timeout=400, check=False)
-    return "" if started.returncode == 0 else f"the HTCondor pool does not start: {started.stderr.strip()}"
-
-
 def need_oracle() -> None:
     """Skip the calling test where there is no real DAGMan."""
-    if reason := why_absent():
-        pytest.skip(reason)
+    need_pool()
 
 
 def ask(files: Sequence[Path]) -> list[Verdict]:
@@ -79,13 +62,8 @@ def ask(files: Sequence[Path]) -> list[Verdict]:
         (work / "out").mkdir()
         (work / "batch.sh").write_text(_BATCH)
         (work / "list").write_bytes(b"".join(os.fsencode(file) + b"\n" for file in files))
-        subprocess.run(
-            [POOL, "run", "bash", work / "batch.sh", work / "list", work / "out"],
-            check=True,
-            capture_output=True,
-            cwd=work,
-            timeout=30 + 2 * len(files),
-        )
+        batch = ["bash", work / "batch.sh", work / "list", work / "out"]
+        run_in_pool(batch, work, timeout_s=30 + 2 * len(files))
         return [_verdict(work / "out" / str(i)) for i in range(len(files))]
     finally:
         shutil.rmtree(work, ignore_errors=True)
