@@ -8,14 +8,14 @@ import os
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from eligo.errors import EligoError, ParseError
 from eligo.replacing import replace_whole
 
-__all__ = ["MAX_FILE_BYTES", "Source", "load", "replace_file"]
+__all__ = ["MAX_FILE_BYTES", "Source", "is_packed", "load", "pack", "replace_file", "writing"]
 
 MAX_FILE_BYTES = 4 * 2**30
 """What a file may unpack to; a compressed file that grows beyond it is taken for an attack or an accident."""
@@ -119,7 +119,7 @@ def load(path: str | os.PathLike[str]) -> Source:
 
 
 def _unpack(name: str, data: bytes) -> bytes:
-    if not data.startswith(_GZIP_MAGIC):
+    if not is_packed(data):
         return data
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
@@ -150,15 +150,32 @@ def replace_file(path: str | os.PathLike[str], chunks: Iterable[bytes]) -> None:
         sys.stdout.flush()
         return
     if name.endswith(".gz"):
-        chunks = _pack(chunks)
+        chunks = pack(chunks)
     if Path(name).is_dir():
         raise EligoError(f"{name}: is a directory", hint="name a file to write")
-    try:
+    with writing(name):
         if Path(name).exists() and not Path(name).is_file():  # a device or a pipe: nothing to replace
             with Path(name).open("wb") as stream:
                 stream.writelines(chunks)
         else:
             replace_whole(Path(os.path.realpath(name)), chunks)
+
+
+@contextmanager
+def writing(name: str) -> Iterator[None]:
+    """Say in our words why a file cannot be written.
+
+    Examples
+    --------
+    >>> with writing("x.dag"):
+    ...     raise OSError(28, "No space left on device")
+    Traceback (most recent call last):
+        ...
+    eligo.errors.EligoError: x.dag: cannot be written: No space left on device
+    hint: check permissions and free space; nothing was changed
+    """
+    try:
+        yield
     except FileNotFoundError:
         folder = Path(name).parent
         raise EligoError(f"{name}: there is no directory {folder}", hint=f"make it first: mkdir -p {folder}") from None
@@ -168,7 +185,19 @@ def replace_file(path: str | os.PathLike[str], chunks: Iterable[bytes]) -> None:
         ) from None
 
 
-def _pack(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def is_packed(data: bytes) -> bool:
+    r"""Tell whether bytes are packed with gzip.
+
+    Examples
+    --------
+    >>> is_packed(b"".join(pack([b"JOB a a.sub"]))), is_packed(b"JOB a a.sub")
+    (True, False)
+    """
+    return data.startswith(_GZIP_MAGIC)
+
+
+def pack(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Pack with gzip; equal bytes are packed to equal bytes."""
     packer = zlib.compressobj(6, zlib.DEFLATED, 31)  # 31: with a gzip header, whose zero time keeps results equal
     for chunk in chunks:
         yield packer.compress(chunk)

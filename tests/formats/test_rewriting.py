@@ -1,0 +1,171 @@
+"""Files that change together change all or not at all, whatever fails and whenever."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import os
+import resource
+import stat
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eligo import EligoError
+from eligo.formats import rewriting
+from eligo.formats.rewriting import Rewrite, rewrite
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def rewrites(folder: Path, files: dict[str, bytes], **more) -> list[Rewrite]:
+    return [Rewrite(str(folder / name), data, make_directory=True, **more) for name, data in files.items()]
+
+
+@contextmanager
+def failing_at(call: int):
+    """Let the so-and-so-manieth of all calls that change the disk fail."""
+    with pytest.MonkeyPatch.context() as patch:
+        calls = iter(range(10**6))
+
+        def counted(original):
+            def called(*args):
+                if next(calls) == call:
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                return original(*args)
+
+            return called
+
+        for owner, name in ((rewriting, "write_beside"), (os, "link"), (Path, "replace"), (Path, "mkdir")):
+            patch.setattr(owner, name, counted(getattr(owner, name)))
+        patch.setattr(rewriting, "_copy", counted(rewriting._copy))  # what replaces a link that fails must fail too
+        yield
+
+
+NAMES = st.sampled_from(["a.dag", "b.sub", "sub/c.sub", "sub/deep/d.sub", "e.dag.gz"])
+CONTENTS = st.dictionaries(NAMES, st.binary(max_size=20), max_size=5)
+
+
+@given(old=CONTENTS, new=CONTENTS, call=st.integers(0, 20), backup=st.booleans())
+def test_all_or_nothing(tmp_path_factory, old, new, call, backup):
+    """One call that changes the disk fails: then nothing has changed. None does: then everything has."""
+    folder = tmp_path_factory.mktemp("rewriting")
+    for name, data in old.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    before, folders = tree(folder), {path for path in folder.rglob("*") if path.is_dir()}
+    try:
+        with failing_at(call):
+            done = rewrite(rewrites(folder, new), backup=backup)
+    except EligoError as error:
+        assert "cannot be written: No space left" in error.text
+        assert tree(folder) == before
+        assert {path for path in folder.rglob("*") if path.is_dir()} == folders
+        return
+    after = tree(folder)
+    for name, data in new.items():
+        assert (gzip.decompress(after[name]) if after[name][:2] == b"\x1f\x8b" else after[name]) == data
+        changed = name not in old or old[name] != data
+        assert (str(folder / name) in done.written) == changed != (str(folder / name) in done.unchanged)
+        assert after.get(f"{name}.bak") == (old[name] if backup and changed and name in old else None)
+    assert {name for name in after if not name.endswith(".bak")} == set(old) | set(new)
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "a.dag"
+    path.write_bytes(b"old")
+    return path
+
+
+def change(path, data=b"new", **more):
+    return rewrite([Rewrite(str(path), data, **more)])
+
+
+def test_a_file_that_stays_the_same_is_not_touched(file):
+    os.utime(file, ns=(1, 1))
+    before = file.stat()
+    assert change(file, b"old").unchanged == (str(file),)
+    assert (file.stat().st_mtime_ns, file.stat().st_ino) == (1, before.st_ino)
+
+
+def test_backups_never_replace_backups(file):
+    for text in (b"1", b"2", b"3"):
+        done = rewrite([Rewrite(str(file), text)], backup=True)
+        assert Path(done.written[str(file)]).exists()
+    backups = ("a.dag.bak", "a.dag.bak.2", "a.dag.bak.3")
+    assert [(file.parent / name).read_bytes() for name in backups] == [b"old", b"1", b"2"]
+
+
+def test_a_backup_is_the_old_file_with_its_times_and_permissions(file):
+    file.chmod(0o640)
+    os.utime(file, ns=(5, 7))
+    rewrite([Rewrite(str(file), b"new")], backup=True)
+    kept = (file.parent / "a.dag.bak").stat()
+    assert (kept.st_mtime_ns, stat.S_IMODE(kept.st_mode), kept.st_nlink) == (7, 0o640, 1)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+
+
+def test_file_systems_without_second_names(file, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    os.utime(file, ns=(5, 7))
+    for text in (b"1", b"2"):
+        rewrite([Rewrite(str(file), text)], backup=True)
+    assert tree(file.parent) == {"a.dag": b"2", "a.dag.bak": b"old", "a.dag.bak.2": b"1"}
+    assert (file.parent / "a.dag.bak").stat().st_mtime_ns == 7
+    change(file, b"3")
+    assert len(tree(file.parent)) == 3
+
+
+def test_a_link_stays_and_its_backup_is_beside_the_link(file, tmp_path):
+    (tmp_path / "links").mkdir()
+    link = tmp_path / "links" / "b.dag"
+    link.symlink_to("../a.dag")
+    rewrite([Rewrite(str(link), b"new")], backup=True)
+    assert link.is_symlink()
+    assert file.read_bytes() == b"new"
+    assert (tmp_path / "links" / "b.dag.bak").read_bytes() == b"old"
+    assert not (tmp_path / "links" / "b.dag.bak").is_symlink()
+
+
+@pytest.mark.parametrize(("name", "packed"), [("a.gz", True), ("a.dag", True), ("a.gz", False), ("a.dag", False)])
+def test_the_packing_stays_whatever_the_name(tmp_path, name, packed):
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(b"old") if packed else b"old")
+    assert change(path, b"old").unchanged
+    change(path, made_from=b"old")
+    assert path.read_bytes().startswith(b"\x1f\x8b") == packed
+    assert (gzip.decompress(path.read_bytes()) if packed else path.read_bytes()) == b"new"
+
+
+def test_what_is_refused_before_anything_changes(file, tmp_path):
+    with pytest.raises(EligoError, match="has changed since it was read"):
+        change(file, made_from=b"older")
+    with pytest.raises(EligoError, match="is a directory"):
+        change(tmp_path)
+    with pytest.raises(EligoError, match=r"there is no directory .*none"):
+        change(tmp_path / "none" / "a")
+    file.chmod(0o444)
+    with pytest.raises(EligoError, match=r"is read-only\nhint: .*chmod u\+w"):
+        rewrite([Rewrite(str(tmp_path / "first"), b"1"), Rewrite(str(file), b"new")])
+    assert tree(tmp_path) == {"a.dag": b"old"}
+
+
+def test_a_full_disk(file, tmp_path):
+    """No file may grow beyond 1000 bytes here, which fails as a full disk does: in the middle of writing."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    try:
+        with pytest.raises(EligoError, match=r"a\.dag: cannot be written: .*\nhint: .*nothing was changed"):
+            rewrite([Rewrite(str(tmp_path / "a.sub"), b"small"), Rewrite(str(file), b"x" * 100_000)], backup=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert tree(tmp_path) == {"a.dag": b"old"}
