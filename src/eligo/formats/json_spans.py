@@ -1,0 +1,157 @@
+r"""Where the members of a JSON object and the items of a JSON list stand in the text.
+
+The standard parser tells values, not places, but it can be asked for one value at a time: it then says where that
+value ends. So the objects that matter are walked here, a regular expression a member, and every value that does not
+matter is skipped at the parser's own speed. The text must be JSON that the parser has accepted before.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Generator, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from eligo.formats.text_edits import Edit
+
+__all__ = ["Member", "Path", "Spacing", "items", "member", "members", "removals"]
+
+_decode = json.JSONDecoder().raw_decode
+_BLANK = re.compile(r"[ \t\r\n]*+")
+_KEY = re.compile(r'[{,][ \t\r\n]*+("(?:[^"\\]++|\\.)*+")[ \t\r\n]*+:[ \t\r\n]*+')
+_FIRST_KEY = re.compile(r'\{([ \t\r\n]*+)"')
+_COLON = re.compile(r'"[ \t\r\n]*+:([ \t]*+)')
+
+Path = tuple[str, ...]
+"""The keys that lead from the whole file to a value."""
+
+
+class Member(NamedTuple):
+    """A key and its value: where each begins, where the value ends, and where the member before it ends."""
+
+    key: str
+    after: int
+    start: int
+    value_start: int
+    end: int
+    value: Any
+
+
+def _skip(text: str, at: int) -> int:
+    blank = _BLANK.match(text, at)
+    return blank.end() if blank else at
+
+
+def members(text: str, at: int) -> Iterator[Member]:
+    """Yield the members of the object whose brace stands at `at`; `after` is the brace's end for the first.
+
+    Examples
+    --------
+    >>> [member[:5] for member in members('[{"a": 1, "b":[2]}]', 1)]
+    [('a', 2, 2, 7, 8), ('b', 8, 10, 14, 17)]
+    """
+    after = at + 1
+    while found := _KEY.match(text, at):
+        value, end = _decode(text, found.end())
+        yield Member(json.loads(found[1]), after, found.start(1), found.end(), end, value)
+        after, at = end, _skip(text, end)
+
+
+def items(text: str, *paths: Path) -> Iterator[tuple[Path, int, int, Any]]:
+    """Yield every item of the lists that paths of keys lead to, in the order of the text: path, start, end and value.
+
+    Examples
+    --------
+    >>> list(items('{"a": {"b": [1, {}]}, "c": [2]}', ("a", "b"), ("d",)))
+    [(('a', 'b'), 13, 14, 1), (('a', 'b'), 16, 18, {})]
+    """
+    on_the_way = {path[:depth] for path in paths for depth in range(len(path))}
+    yield from _walk(text, _skip(text, 0), (), on_the_way, frozenset(paths))
+
+
+def _walk(
+    text: str, at: int, path: Path, on_the_way: set[Path], lists: frozenset[Path]
+) -> Generator[tuple[Path, int, int, Any], None, int]:
+    """Yield the items below one value and return where it ends."""
+    if path in lists and text[at] == "[":
+        at = _skip(text, at + 1)
+        while text[at] != "]":
+            value, end = _decode(text, at)
+            yield path, at, end, value
+            at = _skip(text, end)
+            at = _skip(text, at + 1) if text[at] == "," else at
+        return at + 1
+    if path in on_the_way and text[at] == "{":
+        while found := _KEY.match(text, at):
+            end = yield from _walk(text, found.end(), (*path, json.loads(found[1])), on_the_way, lists)
+            at = _skip(text, end)
+        return at + 1 if text[at] == "}" else _skip(text, at + 1) + 1
+    return _decode(text, at)[1]
+
+
+def member(text: str, start: int, end: int, key: str) -> Member | None:
+    """Return the member that counts, the last one, of an object known to have one of this key.
+
+    Most objects say the key's text once and escape nothing: then that is where the member stands.
+
+    Examples
+    --------
+    >>> found = member('{"a": {"b": 1}, "b": 2}', 0, 23, "b")
+    >>> found.value, found.start
+    (2, 16)
+    """
+    quoted = json.dumps(key)
+    at = text.find(quoted, start, end)
+    if at >= 0 and text.find(quoted, at + 1, end) < 0 and text.find("\\", start, end) < 0:
+        before = text[start:at].rstrip()
+        after = start + len(before) - (before[-1] == ",")
+        found = _KEY.match(text, start + len(before) - 1)
+        if found:
+            value, stop = _decode(text, found.end())
+            return Member(key, after, at, found.end(), stop, value)
+    last = None
+    for each in members(text, start):
+        last = each if each.key == key else last
+    return last
+
+
+def removals(text: str, start: int, gone: Iterable[Member]) -> Iterator[Edit]:
+    """Yield the edits that take members out of the object that begins at `start`, with the commas it needs no more.
+
+    Examples
+    --------
+    >>> text = '{"a": 1, "b": 2, "c": 3}'
+    >>> a, b, c = members(text, 0)
+    >>> list(removals(text, 0, [c, b])), list(removals(text, 0, [a, b]))
+    ([Edit(7, 15, ''), Edit(15, 23, '')], [Edit(1, 9, ''), Edit(9, 17, '')])
+    """
+    first = start + 1  # where a member begins that has none before it, or none that stays
+    for each in sorted(gone, key=lambda member: member.start):
+        if each.after != first:
+            yield Edit(each.after, each.end, "")
+            continue
+        first = each.end
+        at = _skip(text, each.end)
+        yield Edit(each.start, _skip(text, at + 1) if text[at] == "," else each.end, "")
+
+
+class Spacing:
+    r"""How a file sets its members apart, so that what is added looks like the rest.
+
+    Examples
+    --------
+    >>> Spacing('{"a": 1}').member('{"a": 1}', 0, "b", "2"), Spacing('{"a":1}').member('{"a":1}', 0, "b", "2")
+    (', "b": 2', ',"b":2')
+    >>> Spacing('{\n "a": 1\n}').member('{\n "a": 1\n}', 0, "b", "2")
+    ',\n "b": 2'
+    """
+
+    def __init__(self, text: str) -> None:
+        colon = _COLON.search(text)
+        self._colon = ":" + (colon[1] if colon else "")
+
+    def member(self, text: str, start: int, key: str, value: str) -> str:
+        """Return a member to stand after another one in the object that begins at `start`."""
+        first = _FIRST_KEY.match(text, start)
+        between = first[1] if first and "\n" in first[1] else self._colon[1:2]
+        return f',{between}"{key}"{self._colon}{value}'

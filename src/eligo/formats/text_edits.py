@@ -1,0 +1,66 @@
+r"""Change a few places of a text file and leave every other byte as it is.
+
+Readers work on text, files are bytes. An :class:`Edit` names a stretch of the text by its characters; :func:`rewrite`
+makes the new text and writes it in the encoding, with the byte order mark, that the file had. Since a strict decoder
+takes each character from one sequence of bytes only, what no edit touches comes out as it went in.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from eligo.formats.storage import Source
+
+__all__ = ["Edit", "line_break", "rewrite"]
+
+_BREAK = re.compile(r"\r\n|[\r\n]")
+_MARKS = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"), (codecs.BOM_UTF8, "utf-8"))
+
+
+class Edit(NamedTuple):
+    """Put `text` in the place of the characters from `start` up to, but without, `end`."""
+
+    start: int
+    end: int
+    text: str
+
+    def __repr__(self) -> str:
+        return f"Edit({self.start}, {self.end}, {self.text!r})"
+
+
+def rewrite(source: Source, edits: Iterable[Edit]) -> bytes:
+    r"""Return the bytes of a file after `edits`, which must not overlap; those at one place stay in their order.
+
+    Examples
+    --------
+    >>> rewrite(Source("a", b"\xef\xbb\xbfone two\r\n"), [Edit(4, 7, "2"), Edit(0, 0, "zéro ")])
+    b'\xef\xbb\xbfz\xc3\xa9ro one 2\r\n'
+    """
+    edits = sorted(edits, key=lambda edit: (edit.start, edit.end))
+    if not edits:
+        return source.data
+    text = source.text()
+    pieces: list[str] = []
+    at = 0
+    for edit in edits:
+        assert at <= edit.start <= edit.end <= len(text)
+        pieces += (text[at : edit.start], edit.text)
+        at = edit.end
+    pieces.append(text[at:])
+    mark, encoding = next((pair for pair in _MARKS if source.data.startswith(pair[0])), (b"", "utf-8"))
+    return mark + "".join(pieces).encode(encoding)
+
+
+def line_break(text: str) -> str:
+    r"""Return what ends the first line of a text; a newline where there is only one line.
+
+    Examples
+    --------
+    >>> line_break("a\r\nb\n"), line_break("a")
+    ('\r\n', '\n')
+    """
+    found = _BREAK.search(text)
+    return found[0] if found else "\n"
