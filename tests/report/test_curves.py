@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from eligo import generate
 from eligo.errors import EligoError
-from eligo.report import plot_profiles, plot_sweep, save
+from eligo.report import plot_gain, plot_profiles, plot_sweep, save
 from eligo.schedule import Schedule
 
 
@@ -53,6 +53,43 @@ def test_long_profiles_make_small_files(tmp_path: Path) -> None:
     airsn = generate.airsn(10_000)
     save(plot_profiles({"fifo": Schedule.of(airsn, airsn.order)}), tmp_path / "airsn.svg")
     assert (tmp_path / "airsn.svg").stat().st_size < 40_000
+
+
+def test_thinned_profiles_keep_every_peak_and_both_ends() -> None:
+    rng = np.random.default_rng(4)
+    profile = rng.integers(0, 10, 100_000)
+    profile[[123, 45_678, 99_000]] = 500, -1, 700
+    (line,) = plot_profiles({"x": profile}).axes[0].get_lines()
+    steps, values = line.get_xdata(), line.get_ydata()
+    assert len(steps) < 2_500
+    assert np.array_equal(profile[steps], values)
+    assert np.all(np.diff(steps) > 0)
+    assert {0, 123, 45_678, 99_000, 99_999} <= set(steps.tolist())
+
+
+def test_the_gain_is_the_difference() -> None:
+    ours, fifo, bound = np.array([2, 3, 2, 1, 0]), np.array([2, 1, 3, 1, 0]), np.array([2, 3, 3, 1, 0])
+    above, below = plot_gain(ours, fifo, bound, name="prio", title="fork").axes
+    named = dict(zip([text.get_text() for text in above.get_legend().get_texts()], [ours, fifo, bound], strict=True))
+    assert list(named) == ["prio", "fifo", "bound"]
+    drawn = [line.get_ydata().tolist() for line in above.get_lines()]
+    assert sorted(drawn) == sorted(profile.tolist() for profile in named.values())
+    assert below.get_lines()[-1].get_ydata().tolist() == [0, 2, -1, 0, 0]
+    assert len(below.collections) == 2
+    assert (above.get_xlabel(), below.get_xlabel()) == ("", "jobs executed")
+
+
+@pytest.mark.parametrize("profile", [[0], [1, 0], [1, 1, 0]])
+def test_the_gain_of_the_smallest_dags(profile: list[int], tmp_path: Path) -> None:
+    figure = plot_gain(profile, profile, profile)
+    assert figure.axes[1].get_ylim() == (-1, 1)
+    save(figure, tmp_path / "gain.png")
+    assert (tmp_path / "gain.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_gains_are_of_one_dag() -> None:
+    with pytest.raises(ValueError, match="as many steps"):
+        plot_gain([1, 0], [1, 1, 0])
 
 
 @pytest.mark.parametrize("bad", [[], [0.5, 1.0], [[1, 2]], ["1"]])

@@ -10,9 +10,9 @@ it is imported when the first figure is made.
 
 from __future__ import annotations
 
-from eligo.report.curves import plot_profiles, plot_sweep
+from eligo.report.curves import plot_gain, plot_profiles, plot_sweep
 from eligo.report.dag_picture import draw_dag, draw_game
 from eligo.report.layout import Layout, place_jobs
 from eligo.report.style import save
 
-__all__ = ["Layout", "draw_dag", "draw_game", "place_jobs", "plot_profiles", "plot_sweep", "save"]
+__all__ = ["Layout", "draw_dag", "draw_game", "place_jobs", "plot_gain", "plot_profiles", "plot_sweep", "save"]

@@ -2,7 +2,7 @@
 
 A profile E(0), ..., E(n) is drawn as steps: E(t) holds from step t until step t + 1. Curves differ in dashes, marks
 and width as well as in colour, the first the widest, so that curves that coincide for a while stay visible under each
-other.
+other. Of a profile with more steps than a figure has dots, the smallest and the largest of every few are drawn.
 
 The table of 2-IC-Sweep (Cordasco, Malewicz and Rosenberg 2010, section 3.1) has a row for every number of nonsinks
 executed of the first dag, a column for the second, and in each field the sum of their yields. Fields on one rising
@@ -41,13 +41,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["MAX_FIELDS", "plot_profiles", "plot_sweep"]
+__all__ = ["MAX_FIELDS", "plot_gain", "plot_profiles", "plot_sweep"]
 
 MAX_FIELDS = 2_500
 """A table with more fields is refused: nobody could read it."""
 
 _MARKED = 40
 _STEPS = 500
+_BINS = 1_000
 _FIELD_IN = 0.36
 _COLOURS = [BLACK, VERMILLION, BLUE, GREEN, PURPLE, ORANGE, SKY]
 _DASHES: list[Any] = ["solid", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)), (0, (8, 3)), (0, (3, 1, 1, 1, 1, 1))]
@@ -79,12 +80,76 @@ def plot_profiles(profiles: Mapping[str, Schedule | ArrayLike], *, title: str = 
             _draw_steps(axes, profile, i, len(curves))
         _name_axes(axes, max(len(profile) for profile in curves.values()) - 1, title)
         if len(curves) > 1 or next(iter(curves)):
-            # Names are set afterwards: the legend would leave out those that begin with an underscore.
-            legend = axes.legend(axes.get_lines(), [str(i) for i in range(len(curves))], handlelength=3.4)
-            for text, name in zip(legend.get_texts(), curves, strict=True):
-                text.set_text(shorten(plain(name), 40))
-                text.set_parse_math(False)
+            _name_curves(axes, curves)
         return figure
+
+
+def plot_gain(
+    ours: Schedule | ArrayLike,
+    fifo: Schedule | ArrayLike,
+    bound: ArrayLike | None = None,
+    *,
+    name: str = "this order",
+    title: str = "",
+) -> Figure:
+    """Return what an order gains over FIFO: both profiles, with what no order exceeds, and below their difference.
+
+    Parameters
+    ----------
+    bound
+        For every step 0..n a number of ELIGIBLE jobs that no order exceeds.
+    name
+        What the order is called.
+
+    Examples
+    --------
+    >>> figure = plot_gain([2, 3, 2, 1, 0], [2, 1, 2, 1, 0], [2, 3, 2, 1, 0])
+    >>> [axes.get_ylabel() for axes in figure.axes]
+    ['ELIGIBLE jobs', 'more than fifo']
+    """
+    curves = {name: _profile(name, ours), "fifo": _profile("fifo", fifo)}
+    if bound is not None:
+        curves["bound"] = _profile("bound", bound)
+    lengths = {len(profile) for profile in curves.values()}
+    if len(lengths) > 1:
+        raise ValueError("profiles of one dag have as many steps as each other")
+    n = lengths.pop() - 1
+    with styled():
+        figure = new_figure(6.4, 5.4, layout="constrained")
+        above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
+        if bound is not None:  # below the others, which may cover it
+            above.plot(*_thinned(curves["bound"]), color=GREY, linewidth=0.9, dashes=(4, 2), drawstyle=_drawstyle(n))
+        for i, profile in enumerate(list(curves.values())[:2]):
+            _draw_steps(above, profile, i, 2)
+        lines = above.get_lines()
+        _name_curves(above, curves, [*lines[-2:], *lines[:-2]])
+        _draw_difference(below, curves[name] - curves["fifo"])
+        _name_axes(above, n, title)
+        _name_axes(below, n, "")
+        above.set_xlabel("")
+        below.set_ylabel("more than fifo")
+        below.autoscale(axis="y")
+        if np.array_equal(curves[name], curves["fifo"]):
+            below.set_ylim(-1, 1)
+        return figure
+
+
+def _draw_difference(axes: Axes, difference: Int64) -> None:
+    steps, values = _thinned(difference)
+    axes.axhline(0, color=GREY, linewidth=0.8)
+    step: Any = "post" if _drawstyle(len(difference) - 1) == "steps-post" else None
+    for side, colour in ((values > 0, BLUE), (values < 0, VERMILLION)):
+        axes.fill_between(steps, np.where(side, values, 0), 0, step=step, color=colour, alpha=0.35, linewidth=0)
+    axes.plot(steps, values, color=BLACK, linewidth=1.2, drawstyle=_drawstyle(len(difference) - 1))
+
+
+def _name_curves(axes: Axes, names: Iterable[str], lines: Iterable[Any] | None = None) -> None:
+    """Add a legend. Names are set afterwards: it would leave out those that begin with an underscore."""
+    shown = list(axes.get_lines() if lines is None else lines)
+    legend = axes.legend(shown, [str(i) for i in range(len(shown))], handlelength=3.4)
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set_text(shorten(plain(name), 40))
+        text.set_parse_math(False)
 
 
 def _profile(name: str, profile: Schedule | ArrayLike) -> Int64:
@@ -97,9 +162,8 @@ def _profile(name: str, profile: Schedule | ArrayLike) -> Int64:
 def _draw_steps(axes: Axes, profile: Int64, i: int, curves: int) -> None:
     n = len(profile) - 1
     axes.plot(
-        np.arange(n + 1),
-        profile,
-        drawstyle="steps-post" if n <= _STEPS else "default",  # finer steps than that are not seen but fill the file
+        *_thinned(profile),
+        drawstyle=_drawstyle(n),
         color=_COLOURS[i % len(_COLOURS)],
         linestyle=_DASHES[i % len(_DASHES)],
         linewidth=max(1.4, 3.2 - 0.7 * i) if curves > 1 else 1.8,
@@ -110,13 +174,30 @@ def _draw_steps(axes: Axes, profile: Int64, i: int, curves: int) -> None:
     )
 
 
+def _drawstyle(n: int) -> Any:
+    return "steps-post" if n <= _STEPS else "default"  # finer steps than that are not seen but fill the file
+
+
+def _thinned(values: Int64) -> tuple[Int64, Int64]:
+    """Return steps and values to draw: all, or of each few the smallest and the largest, and both ends."""
+    n = len(values) - 1
+    width = -(-(n + 1) // _BINS)
+    if width <= 2:
+        return np.arange(n + 1), values
+    rows = np.pad(values, (0, -(n + 1) % width), mode="edge").reshape(-1, width)
+    begin = np.arange(len(rows)) * width
+    chosen = np.unique([*(begin + rows.argmin(axis=1)), *(begin + rows.argmax(axis=1)), 0, n])
+    steps = chosen[chosen <= n]
+    return steps, values[steps]
+
+
 def _name_axes(axes: Axes, n: int, title: str) -> None:
     from matplotlib.ticker import MaxNLocator
 
     axes.set_xlabel("jobs executed")
     axes.set_ylabel("ELIGIBLE jobs")
     axes.set_xlim(-0.02 * max(n, 1), 1.02 * max(n, 1))
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, max(1.0, axes.get_ylim()[1]))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(integer=True))
     if title:
