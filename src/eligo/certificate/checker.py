@@ -1,7 +1,8 @@
 """Which check belongs to which witness, and what all of them share: the budget, the depth, what is known already.
 
 A method that bounds e (``concave``, ``composition``, ...) proves a piece's order IC-optimal if the order attains the
-bound, which is checked here for all of them alike. A method that shows an IC-optimal order to be impossible says how.
+bound, which is checked here for all of them alike; parts of the piece need not attain theirs. A method that shows an
+IC-optimal order to be impossible says how.
 """
 
 from __future__ import annotations
@@ -13,7 +14,19 @@ from typing import Any, final
 
 import numpy as np
 
-from eligo.certificate import bipartite_tree, composition, concave, dual_concave, exact, family, frontier, series, sweep
+from eligo.certificate import (
+    bipartite_tree,
+    charging,
+    composition,
+    concave,
+    dual_concave,
+    exact,
+    family,
+    frontier,
+    least,
+    series,
+    sweep,
+)
 from eligo.certificate.budget import Budget
 from eligo.certificate.parts import Arcs
 from eligo.certificate.piece import Piece
@@ -42,17 +55,23 @@ class Checker:
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self.used: Counter[str] = Counter()
-        self._known: dict[tuple[int, bytes, bytes, str], Int64] = {}
+        self._known: dict[tuple[str, int, bytes, bytes, str], Int64] = {}
 
     def optimum(self, piece: Piece, witness: object, depth: int = 0) -> Int64:
         """Return e_max of a piece, once its witness has shown that its order attains it."""
         by = _method(witness, _BOUNDS, depth)
-        bound = _BOUNDS[by](piece, witness, self, depth)
+        bound = self.bound(piece, witness, depth)
         if np.any(differ := bound != piece.e):
             x = int(np.argmax(differ))
             raise CertificateError(
                 f"after {x} non-sinks the order has made {piece.e[x]} jobs ELIGIBLE, where {by} allows {bound[x]}"
             )
+        return bound
+
+    def bound(self, piece: Piece, witness: object, depth: int = 0) -> Int64:
+        """Return what no execution's e exceeds, as the witness shows; the order of the piece need not attain it."""
+        by = _method(witness, _BOUNDS, depth)
+        bound = _BOUNDS[by](piece, witness, self, depth)
         self.used[by] += 1
         return bound
 
@@ -63,12 +82,22 @@ class Checker:
         return _REFUTATIONS[by](piece, witness, self, depth)
 
     def optimum_of_part(self, name: str, part: Arcs, witness: Any, depth: int) -> Int64:
-        """Return e_max of a part of a piece; equal parts with equal witnesses are checked once."""
+        """Return e_max of a part of a piece, which its order must attain."""
+        return self._of_part(self.optimum, name, part, witness, depth)
+
+    def bound_of_part(self, name: str, part: Arcs, witness: Any, depth: int) -> Int64:
+        """Return a bound on e of a part of a piece."""
+        return self._of_part(self.bound, name, part, witness, depth)
+
+    def _of_part(
+        self, judge: Callable[[Piece, object, int], Int64], name: str, part: Arcs, witness: Any, depth: int
+    ) -> Int64:
+        """Judge a part; equal parts with equal witnesses are judged once."""
         n, tails, heads = part
-        key = n, tails.tobytes(), heads.tobytes(), json.dumps(witness, sort_keys=True)
+        key = judge.__name__, n, tails.tobytes(), heads.tobytes(), json.dumps(witness, sort_keys=True)
         if key not in self._known:
             try:
-                self._known[key] = self.optimum(Piece.of(n, tails, heads), witness, depth + 1)
+                self._known[key] = judge(Piece.of(n, tails, heads), witness, depth + 1)
             except CertificateError as error:
                 raise CertificateError(f"{name}: {error.text}", hint=error.hint) from None
         return self._known[key]
@@ -83,6 +112,8 @@ _BOUNDS: dict[str, Callable[[Piece, object, Checker, int], Int64]] = {
     "frontier": frontier.bound,
     "composition": composition.bound,
     "series": series.bound,
+    "charging": charging.bound,
+    "least": least.bound,
 }
 
 _REFUTATIONS: dict[str, Callable[[Piece, object, Checker, int], str]] = {

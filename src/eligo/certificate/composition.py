@@ -5,8 +5,8 @@
 2. *Blocks.* The non-sinks are shared out among blocks so that all parents of any one job are in one block. A block is
    its non-sinks with all arcs that leave them. For an ideal I let I_b be its non-sinks in block b: an ideal of the
    block. Every non-source is a child in one block only, so the number of those with all parents in I is the sum over b
-   of the same number for I_b in block b, at most the sum of e_max of b at |I_b|. The witness of each block shows its
-   e_max.
+   of the same number for I_b in block b, at most the sum of e_max of b at |I_b|. The witness of each block bounds
+   its e_max.
 3. *Groups.* Within a group the best of the sum is computed. Each group, with its best, has priority over the next; so
    executing group by group is the best of the whole sum (``profiles.py``), and that is the bound.
 
@@ -46,7 +46,7 @@ def bound(piece: Piece, witness: object, checker: Checker, depth: int) -> Int64:
     parts, witnesses = Parts.read_with_witnesses(blocks, "block", piece.n)
     _check_shared_out(piece, parts, kept)
     best = [
-        checker.optimum_of_part(f"block {number}", arcs, its, depth)
+        checker.bound_of_part(f"block {number}", arcs, its, depth)
         for number, (arcs, its) in enumerate(zip(parts.cut(piece, kept), witnesses, strict=True))
     ]
     chain_of_groups = [

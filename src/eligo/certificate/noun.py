@@ -17,10 +17,11 @@ from eligo.schedule import Schedule
 
 __all__ = ["CLAIMS", "Certificate"]
 
-CLAIMS = ("ic-optimal", "no-ic-optimal", "profile")
+CLAIMS = ("ic-optimal", "no-ic-optimal", "bound", "profile")
 
 _MAGIC = {"eligo": "certificate", "version": 1}
 _REQUIRED = ("claim", "digest", "jobs", "edges", "order", "profile", "area", "memory_cost")
+_OPTIONAL = ("witness", "assumptions", "area_bound")
 _DEEPEST = 150
 _MOST = 2**63
 
@@ -34,7 +35,8 @@ class Certificate:
     ----------
     claim
         ``ic-optimal``: no execution has more ELIGIBLE jobs than the order at any step. ``no-ic-optimal``: no order is
-        the best at every step. ``profile``: only that the numbers are those of the order.
+        the best at every step. ``bound``: no order has an AREA above `area_bound`. ``profile``: only that the numbers
+        are those of the order.
     digest, jobs, edges
         Which dag it is about.
     order
@@ -45,6 +47,8 @@ class Certificate:
         Why the claim is true, as plain JSON; positions in it are places in the order. ``None`` for ``profile``.
     assumptions
         What is taken for granted, in words.
+    area_bound
+        Of the claim ``bound``; ``None`` for all others.
 
     Examples
     --------
@@ -67,6 +71,7 @@ class Certificate:
     memory_cost: int
     witness: dict[str, Any] | None = None
     assumptions: tuple[str, ...] = ()
+    area_bound: int | None = None
 
     @classmethod
     def of(
@@ -75,6 +80,7 @@ class Certificate:
         claim: str,
         witness: Mapping[str, Any] | None = None,
         assumptions: Iterable[str] = (),
+        area_bound: int | None = None,
     ) -> Certificate:
         """Make the certificate of a claim about a schedule; arrays and tuples in the witness become lists."""
         return cls(
@@ -88,6 +94,7 @@ class Certificate:
             schedule.memory_cost,
             None if witness is None else dict(witness),
             tuple(assumptions),
+            area_bound,
         )
 
     def __post_init__(self) -> None:
@@ -96,6 +103,10 @@ class Certificate:
         _all_of(str, [self.digest], "digest must be text")
         for name in ("jobs", "edges", "area", "memory_cost"):
             _check_numbers([getattr(self, name)], f"{name} must be a whole number")
+        if self.claim == "bound":
+            _check_numbers([self.area_bound], "area_bound must be a whole number")
+        elif self.area_bound is not None:
+            raise CertificateError(f"area_bound belongs to the claim 'bound', not to {self.claim!r}")
         _all_of(str, self.order, "order must be a list of job names")
         _check_numbers(self.profile, "profile must be a list of whole numbers")
         _all_of(str, self.assumptions, "assumptions must be a list of texts")
@@ -113,6 +124,7 @@ class Certificate:
             "profile": list(self.profile),
             "witness": self.witness,
             "assumptions": list(self.assumptions),
+            **({} if self.area_bound is None else {"area_bound": self.area_bound}),
         }
 
     @classmethod
@@ -143,13 +155,14 @@ class Certificate:
             if name not in value:
                 raise CertificateError(f"the certificate has no {name!r}")
         for name in value:
-            if name not in (*_MAGIC, *_REQUIRED, "witness", "assumptions"):
+            if name not in (*_MAGIC, *_REQUIRED, *_OPTIONAL):
                 raise CertificateError(f"the certificate has an unknown key {shown(name)}")
         lists = {name: value.get(name, []) for name in ("order", "profile", "assumptions")}
         for name, one in lists.items():
             if type(one) is not list:
                 raise CertificateError(f"{name} must be a list, not {shown(one)}")
-        given: dict[str, Any] = {name: value[name] for name in _REQUIRED} | {"witness": value.get("witness")}
+        given: dict[str, Any] = {name: value[name] for name in _REQUIRED}
+        given |= {name: value.get(name) for name in _OPTIONAL}
         return cls(**given | {name: tuple(one) for name, one in lists.items()})
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -41,7 +41,7 @@ def bound(piece: Piece, witness: object, checker: Checker, depth: int) -> Int64:
         raise CertificateError(f"the parts have {int(sizes.sum())} jobs, the dag has {piece.n}")
     profile = [np.zeros(0, np.int64)]
     for number, (arcs, (_, its)) in enumerate(zip(_cut(piece, sizes), read, strict=True)):
-        best = checker.optimum_of_part(f"part {number}", arcs, its, depth)
+        best = checker.bound_of_part(f"part {number}", arcs, its, depth)
         profile.append(Piece.of(*arcs).limit(best)[:-1])
     return piece.bound_from(np.concatenate([*profile, [0]]))
 

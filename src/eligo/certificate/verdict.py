@@ -9,6 +9,7 @@ __all__ = ["Verdict"]
 _MEANING = {
     "ic-optimal": "no execution has more ELIGIBLE jobs than this order, at any step",
     "no-ic-optimal": "no order has the most ELIGIBLE jobs possible at every step",
+    "bound": "no order has an AREA above the bound stated",
     "profile": "the numbers are those of the order",
 }
 

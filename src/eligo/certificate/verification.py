@@ -70,6 +70,9 @@ def verify(certificate: Certificate, dag: Dag, budget: int = DEFAULT_BUDGET) -> 
         checks.append(f"the order is the best at every step, by {_methods(checker.used)}")
     elif certificate.claim == "no-ic-optimal":
         checks.append(f"no order is the best at every step, by {checker.impossible(piece, certificate.witness)}")
+    elif certificate.claim == "bound":
+        _check_bound(certificate, piece, checker.bound(piece, certificate.witness))
+        checks.append(f"no order has an AREA above {certificate.area_bound:,}, by {_methods(checker.used)}")
     elif certificate.witness is not None:
         raise CertificateError("a profile is claimed, which needs no witness, but there is one")
     return Verdict(certificate.claim, tuple(checks), certificate.assumptions)
@@ -132,6 +135,12 @@ def _check_best(piece: Piece, best: Int64) -> None:
     if np.any(differ := own != most):
         step = int(np.argmax(differ))
         raise CertificateError(f"after {step} jobs the order has {own[step]} ELIGIBLE jobs, where {most[step]} can be")
+
+
+def _check_bound(certificate: Certificate, piece: Piece, bound: Int64) -> None:
+    stated, proved = certificate.area_bound, int(piece.limit(bound).sum())
+    if stated is None or stated < proved:
+        raise CertificateError(f"an AREA of at most {shown(stated)} is claimed, the witness shows {proved:,}")
 
 
 def _methods(used: Counter[str]) -> str:

@@ -1,0 +1,174 @@
+"""What no order of a dag can exceed, at any step, for every dag: so that every answer can say how good it is at least.
+
+The best of these, each proved by a certificate:
+
+1. *series*: where every execution passes through a step, the parts are bounded on their own;
+2. *sum*: components are bounded on their own, and the best of the sum is taken, where that is not too much work;
+3. *exact*: E_max itself, by search, within a budget;
+4. *charging*: for every dag and every size.
+
+Shortcuts do not matter to any of them, but cost time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from eligo import graph
+from eligo.dag import Dag, Int32, Int64
+from eligo.errors import InfeasibleError
+from eligo.priority import exact
+from eligo.priority.charging import SCALE, Charging, charge, flow_by_place
+from eligo.priority.joining import cut_out
+from eligo.priority.proof import nonsinks_of
+from eligo.priority.relation import max_convolution
+from eligo.priority.series import cuts
+from eligo.schedule import places
+
+__all__ = ["Bound", "bound_of"]
+
+_WIDEST_SEARCH = 1_000  # non-sinks beyond which exact search is not tried
+_LARGEST_SUM = 5_000  # jobs of a sum whose components are bounded one by one
+_SWEEPS = 40
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bound:
+    """A number of ELIGIBLE jobs that no order exceeds, for every step.
+
+    Attributes
+    ----------
+    profile
+        At steps 0..n.
+    witness
+        Given any order of the jobs, the proof as a certificate of that order holds it.
+    """
+
+    profile: Int64
+    witness: Callable[[Int32], dict[str, Any]]
+
+    @property
+    def area(self) -> int:
+        """What no order's AREA exceeds."""
+        return int(self.profile.sum())
+
+
+def bound_of(dag: Dag, budget: int, charging: Charging | None = None) -> Bound:
+    """Bound the number of ELIGIBLE jobs at every step.
+
+    Parameters
+    ----------
+    budget
+        The number of states that one exact search may look at; 0 for none.
+    charging
+        One of this dag, where it is there already.
+
+    Examples
+    --------
+    An edge beside a complete 2 x 2 block: no order has 3 jobs ELIGIBLE after every one of the first three steps, though
+    each has been reached by some.
+
+    >>> dag = Dag.from_edges(6, [0, 2, 2, 3, 3], [1, 4, 5, 4, 5])
+    >>> bound_of(dag, 1000).profile.tolist(), bound_of(dag, 0).profile.tolist()
+    ([3, 3, 3, 3, 2, 1, 0], [3, 3, 3, 3, 2, 1, 0])
+    """
+    return _Bounder(budget).bound(dag, charging)
+
+
+class _Bounder:
+    """Bounds dags and their parts; parts of equal structure once."""
+
+    def __init__(self, budget: int) -> None:
+        self.budget = budget
+        self._known: dict[tuple[bytes, bytes], Bound] = {}
+
+    def bound(self, dag: Dag, charging: Charging | None = None) -> Bound:
+        sizes = cuts(dag).tolist()
+        if sizes:
+            parts = [np.sort(dag.order[start:stop]) for start, stop in pairwise([0, *sizes, dag.n])]
+            return _in_series(parts, [self._once(part) for part in cut_out(dag, parts)])
+        return self._of_part(dag, charging)
+
+    def _once(self, part: Dag) -> Bound:
+        key = part.succ_ptr.tobytes(), part.succ.tobytes()
+        if key not in self._known:
+            self._known[key] = self._of_part(part, None)
+        return self._known[key]
+
+    def _of_part(self, dag: Dag, charging: Charging | None) -> Bound:
+        """Bound a dag that has no series."""
+        found = self._exact(dag)
+        if found is not None:
+            return found
+        by_loads = _by_loads(charging or charge(dag, _SWEEPS))
+        component = graph.components(dag)
+        count = int(component.max(initial=-1)) + 1
+        if count < 2 or dag.n > _LARGEST_SUM:
+            return by_loads
+        ptr, jobs = graph.grouped(component, count)
+        parts = [part for part in np.split(jobs, ptr[1:-1]) if len(part) > 1]
+        return _least([_as_sum(dag, parts, [self.bound(part) for part in cut_out(dag, parts)]), by_loads])
+
+    def _exact(self, dag: Dag) -> Bound | None:
+        if self.budget < 1 or nonsinks_of(dag) > _WIDEST_SEARCH:
+            return None
+        try:
+            answer = exact.search(dag, self.budget, count=False)
+        except InfeasibleError:
+            return None
+        return Bound(answer.profile, lambda order: exact.search_witness(answer, order))
+
+
+def _by_loads(charging: Charging) -> Bound:
+    def witness(order: Int32) -> dict[str, Any]:
+        flow = flow_by_place(charging, places(order))
+        return {"by": "charging", "scale": SCALE, "flow": flow, "windows": charging.windows}
+
+    return Bound(charging.bound, witness)
+
+
+def _least(bounds: Sequence[Bound]) -> Bound:
+    profile = np.minimum.reduce([bound.profile for bound in bounds])
+    for bound in bounds:
+        if np.array_equal(bound.profile, profile):
+            return bound
+    return Bound(profile, lambda order: {"by": "least", "of": [bound.witness(order) for bound in bounds]})
+
+
+def _in_series(parts: Sequence[Int32], bounds: Sequence[Bound]) -> Bound:
+    def witness(order: Int32) -> dict[str, Any]:
+        place = places(order)
+        inside = [
+            {"jobs": len(part), "witness": bound.witness(np.argsort(place[part]).astype(np.int32))}
+            for part, bound in zip(parts, bounds, strict=True)
+        ]
+        return {"by": "series", "parts": inside}
+
+    return Bound(np.concatenate([*(bound.profile[:-1] for bound in bounds), [0]]), witness)
+
+
+def _as_sum(dag: Dag, parts: Sequence[Int32], bounds: Sequence[Bound]) -> Bound:
+    """Return the best that components could do together if each did the best it can at every step of its own."""
+    inner = np.diff(dag.succ_ptr) > 0
+    sources = np.diff(dag.pred_ptr) == 0
+    total = np.zeros(1, np.int64)
+    for part, bound in zip(parts, bounds, strict=True):
+        steps = np.arange(int(inner[part].sum()) + 1)
+        total = max_convolution(total, bound.profile[: len(steps)] - int(sources[part].sum()) + steps)
+    steps = np.arange(dag.n + 1)
+
+    def witness(order: Int32) -> dict[str, Any]:
+        place = places(order)
+        blocks = []
+        for part, bound in zip(parts, bounds, strict=True):
+            local = np.lexsort((place[part], ~inner[part])).astype(np.int32)  # non-sinks first, as a block lists them
+            jobs = place[part[local][: int(inner[part].sum())]]
+            blocks.append({"jobs": jobs, "witness": bound.witness(local)})
+        return {"by": "composition", "dropped": [], "blocks": blocks, "groups": [list(range(len(blocks)))]}
+
+    return Bound(int(sources.sum()) - steps + total[np.minimum(steps, len(total) - 1)], witness)

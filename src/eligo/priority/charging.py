@@ -1,0 +1,103 @@
+"""Charging: what no execution of a dag can exceed, for any dag and any size, by spreading the blame evenly.
+
+*Problem.* How many jobs can be ELIGIBLE after t steps, at most? The truth, E_max(t), is hard to compute in general.
+
+*Idea.* Let every job with parents hold one unit and send it to its parents, in shares. A job keeps some of what its
+children send it and passes the rest on to its own parents. What it keeps is its *load*. When all parents of a job are
+executed, so are all its ancestors: the unit lies on executed jobs, wherever it went. So after t steps no more jobs have
+been rendered ELIGIBLE than the t largest loads add up to. This holds for any shares; the more even the loads, the
+better the bound. The most even ones give the concave envelope of the truth: it is the dual of the linear program for
+the ideal with the most rendered jobs at a price for each executed one.
+
+*Windows.* A job with t ancestors or more is not among the first t executed; one with more than n - t - 1 descendants
+is. So the t largest loads need only be looked for where they can be. Counting ancestors takes O(n m / 64), so this
+is for dags of some ten thousand jobs.
+
+*Loads order jobs.* AREA is a weighted sum of completion times, and by Sidney's theorem (1975) some order of largest
+AREA executes jobs by falling load, when the loads are the most even. ``area`` builds on that.
+
+*Cost.* O(m) a sweep (``native/core/charging.hpp``). A few sweeps do for wide dags; deep ones need more, since load moves
+up step by step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eligo import _core
+from eligo.dag import Dag, Int32, Int64
+from eligo.graph import sources
+
+__all__ = ["SCALE", "Charging", "charge", "ordered"]
+
+SCALE = 1 << 20
+"""Into how many shares a unit can be split."""
+
+_WINDOW_WORDS = 30_000_000  # counting ancestors looks at so many words of 64 bits at most: some hundredths of a second
+_NONE = np.zeros(0, np.int32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Charging:
+    """Shares of a unit for every job that has parents.
+
+    Attributes
+    ----------
+    dag
+        Of which dag.
+    flow
+        What each job sends to each parent, in shares; entries as in ``dag.pred``.
+    load
+        What each job keeps, in shares.
+    windows
+        Whether it was looked at which jobs can be executed when.
+    bound
+        For every step 0..n a number of ELIGIBLE jobs that no execution exceeds.
+
+    Examples
+    --------
+    Two joins: each of the four sources bears half a unit, so two of them render one job, and all four two.
+
+    >>> joins = Dag.from_edges(6, [0, 1, 2, 3], [4, 4, 5, 5])
+    >>> charging = charge(joins, sweeps=2)
+    >>> (charging.load / SCALE).tolist(), charging.bound.tolist()
+    ([0.5, 0.5, 0.5, 0.5, 0.0, 0.0], [4, 3, 3, 2, 2, 1, 0])
+    """
+
+    dag: Dag
+    flow: Int64
+    load: Int64
+    windows: bool
+    bound: Int64
+
+
+def ordered(dag: Dag) -> _core.Ordered:
+    """Return the dag as the kernels like it; making it costs as much as a sweep or two."""
+    return _core.Ordered(dag.succ_ptr, dag.succ, dag.pred_ptr, dag.pred, dag.order)
+
+
+def charge(dag: Dag, sweeps: int, inner: _core.Ordered | None = None) -> Charging:
+    """Spread units as evenly as so many sweeps can, and say what follows.
+
+    Parameters
+    ----------
+    inner
+        What :func:`ordered` returns, where it is there already.
+    """
+    inner = ordered(dag) if inner is None else inner
+    flow, load = inner.charge(SCALE, sweeps)
+    windows = dag.n * dag.m // 64 <= _WINDOW_WORDS
+    before, behind = inner.relatives() if windows else (_NONE, _NONE)
+    windows = windows and dag.n > 0
+    bound = _core.load_bound(load, SCALE, len(sources(dag)), before, behind)
+    return Charging(dag, flow, load, windows, bound)
+
+
+def flow_by_place(charging: Charging, place: Int64) -> Int64:
+    """Return the flows as a certificate lists them: edges by the place of the child, then of the parent."""
+    dag = charging.dag
+    child = np.repeat(place, np.diff(dag.pred_ptr))
+    by_place: Int32 = np.lexsort((place[dag.pred], child)).astype(np.int32)
+    return charging.flow[by_place]
