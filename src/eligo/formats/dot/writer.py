@@ -17,7 +17,7 @@ from eligo.formats.dot.lexer import KEYWORDS
 from eligo.formats.dot.shared_data import SharedLists, encode_id, list_shared
 from eligo.formats.edge_weights import format_weight, is_edge_weights, weighted_edges
 
-__all__ = ["write_lines"]
+__all__ = ["node_id", "quoted_string", "write_lines"]
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|[0-9]+(?:\.[0-9]+)?")
 _LONGEST = 2_000  # characters; graphviz up to 2.50 refuses quoted strings of 16 KB
@@ -36,27 +36,45 @@ def write_lines(dag: Dag) -> Iterator[str]:
       a -> "b c";
     }
     """
-    ids = [_quoted(encode_id(name)) for name in dag.names]
+    ids = [node_id(name) for name in dag.names]
     lists, style = SharedLists(""), "jobs"
     if is_edge_weights(dag):
         style = "edges"
     elif dag.data is not None:
         style, lists = "files" if dag.data.names is not None else "data", list_shared(dag.data)
     yield "digraph eligo {\n"
-    inputs = f", inputs={_string(lists.outside)}" if lists.outside else ""
+    inputs = f", inputs={quoted_string(lists.outside)}" if lists.outside else ""
     yield f"  graph [eligo={style}{inputs}];\n"
     yield from _nodes(dag, ids, lists)
     yield from _edges(dag, ids, weighted=style == "edges")
     yield "}\n"
 
 
+def node_id(name: str) -> str:
+    """Return the ID of a job as it stands in a file, quoted where need be.
+
+    Examples
+    --------
+    >>> node_id("a"), node_id("a b"), node_id("node")
+    ('a', '"a b"', '"node"')
+    """
+    return _quoted(encode_id(name))
+
+
 def _quoted(text: str) -> str:
     if len(text) <= _LONGEST and _BARE.fullmatch(text) and text.lower() not in KEYWORDS:
         return text
-    return _string(text)
+    return quoted_string(text)
 
 
-def _string(text: str) -> str:
+def quoted_string(text: str) -> str:
+    r"""Return a quoted string that is read as this text; one that is very long in pieces.
+
+    Examples
+    --------
+    >>> print(quoted_string('a "b" c'))
+    "a \"b\" c"
+    """
     pieces = [text[at : at + _LONGEST] for at in range(0, len(text), _LONGEST)] or [""]
     return " + ".join('"' + piece.replace('"', '\\"') + '"' for piece in pieces)
 
@@ -79,7 +97,7 @@ def _nodes(dag: Dag, ids: list[str], lists: SharedLists) -> Iterator[str]:
             if values[job] not in (missing, None)
         ]
         listed = (("inputs", lists.inputs), ("outputs", lists.outputs))
-        known += [f"{key}={_string(texts[job])}" for key, texts in listed if job in texts]
+        known += [f"{key}={quoted_string(texts[job])}" for key, texts in listed if job in texts]
         yield f"  {name} [{', '.join(known)}];\n" if known else f"  {name};\n"
 
 
