@@ -116,15 +116,20 @@ def open_document(
     format: str | None = None,
     edges: EdgeRule | None = None,
     job_data: str | os.PathLike[str] | None = None,
+    original: bool = False,
 ) -> Document:
-    """Read a file like :func:`read`, and keep what it said beside the dag."""
+    """Read a file like :func:`read`, and keep what it said beside the dag.
+
+    With `original`, priorities that :mod:`eligo.formats.instrumenting` wrote into it are passed over, since they may be
+    about jobs that are no longer there; the document's source is the file as it is all the same.
+    """
     source = load(path)
     module = format_by_name(format) if format else find_format(source)
     guess = "" if format or module.sniff(_head(source)) else f"its name says {module.TITLE}, its content does not"
     if not hasattr(module, "parse"):
         raise EligoError(f"{source.path}: {module.TITLE} can be written but not read")
     try:
-        document = module.parse(source, edges)
+        document = module.parse(_without_priorities(source, module.NAME) if original else source, edges)
     except CycleError as error:
         raise CycleError(error.cycle, path=error.path or source.path, line=error.line) from None
     except ParseError as error:
@@ -134,11 +139,19 @@ def open_document(
         raise ParseError(error.path, error.line, error.text, hint=hint) from None
     if guess:
         document = replace(document, warnings=(f"{source.path}: {guess}", *document.warnings))
+    if original:
+        document = replace(document, source=source)
     if job_data is not None:
         from eligo.formats.job_data import attach
 
         document = attach(document, load(job_data))
     return document
+
+
+def _without_priorities(source: Source, format: str) -> Source:
+    from eligo.formats.instrumenting import without_priorities
+
+    return without_priorities(source, format)
 
 
 def write(dag: Dag, path: str | os.PathLike[str], *, format: str | None = None) -> tuple[str, ...]:

@@ -7,6 +7,11 @@ Each format that has a place for priorities offers
 ``uninstrument(document) -> Instrumented``
     The file without what ``instrument`` put there, byte for byte as it was.
 
+and may offer
+
+``original(source) -> Source``
+    The file as ``uninstrument`` makes it, found without reading it as a workflow.
+
 What we add can be told from what the user wrote: in text formats it stands in a marked block, in JSON and YAML it is
 under a key of our own or marked as ours. So the result does not depend on how often it is done, and the user's lines
 stay as they are. A priority that the user gave stays too, with a warning, unless ``wish.replace`` says otherwise; then
@@ -23,8 +28,10 @@ from typing import Literal
 from eligo.dag import Int32
 from eligo.errors import EligoError
 from eligo.formats.base import Document
+from eligo.formats.storage import Source
 
-__all__ = ["INSTRUMENTED_FORMATS", "Change", "Instrumented", "Wish", "instrument", "uninstrument"]
+__all__ = ["INSTRUMENTED_FORMATS", "Change", "Instrumented", "Wish"]
+__all__ += ["instrument", "uninstrument", "without_priorities"]
 
 INSTRUMENTED_FORMATS = {
     "dagman": "eligo.formats.dagman.instrument",
@@ -75,6 +82,9 @@ class Instrumented:
         How many jobs keep one that the user gave.
     warnings
         What the user should know, as sentences, with ``file:line:`` in front where there is a place.
+    others_first
+        Whether the others are to be written before the file itself, so that doing it again repairs what broke off: the
+        file says that something of ours is in the others, and must do so as long as it is.
     """
 
     data: bytes
@@ -82,6 +92,7 @@ class Instrumented:
     written: int = 0
     kept: int = 0
     warnings: tuple[str, ...] = ()
+    others_first: bool = False
 
 
 def instrument(document: Document, priorities: Int32, wish: Wish | None = None) -> Instrumented:
@@ -95,6 +106,18 @@ def instrument(document: Document, priorities: Int32, wish: Wish | None = None) 
 def uninstrument(document: Document) -> Instrumented:
     """Return a workflow without the priorities that :func:`instrument` put there."""
     result: Instrumented = _module(document).uninstrument(document)
+    return result
+
+
+def without_priorities(source: Source, format: str) -> Source:
+    """Return a file without our priorities, where those could keep it from being read: they may be of jobs now gone.
+
+    Whoever is about to write or to take out priorities reads the file so: ``open_document(path, original=True)``.
+    """
+    if format not in INSTRUMENTED_FORMATS:
+        return source
+    module = import_module(INSTRUMENTED_FORMATS[format])
+    result: Source = module.original(source) if hasattr(module, "original") else source
     return result
 
 

@@ -9,21 +9,24 @@ them. ``include`` is not followed and ``if`` is not evaluated; both are noted, s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from eligo.dag import MAX_BYTES
 from eligo.formats.dagman.lines import decode, read_lines
 from eligo.formats.dagman.words import Malformed
 from eligo.formats.storage import Source
 
-__all__ = ["MACRO", "Queue", "SubmitDescription", "check_description", "expand", "read_size", "read_submit"]
+__all__ = ["MACRO", "Queue", "Statement", "SubmitDescription", "check_description", "expand", "read_size"]
+__all__ += ["read_submit", "statements"]
 
 _ASSIGN = re.compile(r"([^\s=:]+)\s*=\s*(.*)", re.DOTALL)
 _HERE = re.compile(r"([A-Za-z0-9_./]+)\s*@=\s*(.*)")
 _IF = re.compile(r":?\s*(if|elif|else|endif)(\s|$)", re.IGNORECASE)
 _KEYWORD = re.compile(r"@?(include|use|error|warning)\b[^=:]*:", re.IGNORECASE)
 _QUEUE = re.compile(r"queue(\s+.*)?$", re.IGNORECASE | re.DOTALL)
+_OPEN_LIST = re.compile(r"\b(in|from|matching)\b\s*(\[[^\]]*\]\s*)?\([^)]*$", re.IGNORECASE)
 _BEFORE_EQUALS = re.compile(r"([^\s=:]*)\s*(=)")
 # What nearly all are: comments, blank lines and assignments without continuation or words that mean something else.
 _PLAIN_BODY = re.compile(
@@ -86,41 +89,95 @@ def read_submit(data: bytes) -> SubmitDescription:
     values: dict[str, str] = {}
     queues: list[Queue] = []
     oddities: dict[str, None] = {}
-    lines = _texts(data)
-    for text in lines:
-        if _IF.match(text):
+    for statement in statements(data):
+        if statement.kind == "set":
+            values[statement.name] = statement.text
+        elif statement.kind == "queue":
+            queues.append(_queue(statement.text))
+        elif statement.kind == "if":
             oddities["if is not evaluated: all its branches are taken as said"] = None
-        elif found := _HERE.fullmatch(text):
-            values[found[1].lower()] = _here(lines, found[2])
-        elif found := _QUEUE.match(text):
-            queues.append(_queue((found[1] or "").strip(), lines))
-        elif _KEYWORD.match(text):
-            oddities[f"{text.split()[0].lower().strip(':')} is not followed"] = None
-        elif found := _ASSIGN.match(text):
-            name = found[1].lower()
-            values[f"my.{name[1:]}" if name[0] == "+" else name] = found[2]
+        else:
+            oddities[f"{statement.name} is not followed"] = None
     return SubmitDescription(values, tuple(queues), tuple(oddities))
 
 
-def _texts(data: bytes) -> Iterator[str]:
-    for _, _, raw in read_lines(data):
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement of a submit description.
+
+    Attributes
+    ----------
+    begin, end
+        Its bytes, all its lines.
+    kind
+        ``set`` for an assignment, ``queue``, ``if`` for what begins, parts or ends a condition, ``use`` for the rest.
+    name
+        In lower case: what is set, which word of a condition it is, or what is used; ``+x`` is ``my.x``.
+    text
+        The value, or what follows ``queue``, with the lines of items that belong to it.
+    """
+
+    begin: int
+    end: int
+    kind: Literal["set", "queue", "if", "use"]
+    name: str
+    text: str = ""
+
+
+def statements(data: bytes) -> Iterator[Statement]:
+    r"""Yield the statements of a submit description, leniently: what is not understood is left out.
+
+    Examples
+    --------
+    >>> [(s.begin, s.end, s.kind, s.name, s.text) for s in statements(b"# two\nPriority = 3\nqueue 10\n")]
+    [(6, 19, 'set', 'priority', '3'), (19, 28, 'queue', 'queue', '10')]
+    """
+    lines = _texts(data)
+    for begin, line_end, text in lines:
+        end = line_end
+        if found := _IF.match(text):
+            yield Statement(begin, end, "if", found[1].lower())
+        elif found := _HERE.fullmatch(text):
+            name, close = found[1].lower(), f"@{found[2]}"
+            inside, end = _until(lines, end, close.__eq__)
+            yield Statement(begin, end, "set", name, "\n".join(line for line in inside if line != close))
+        elif found := _QUEUE.match(text):
+            rest = (found[1] or "").strip()
+            if _OPEN_LIST.search(rest):
+                inside, end = _until(lines, end, lambda line: ")" in line)
+                rest = "\n".join((rest, *inside))
+            yield Statement(begin, end, "queue", "queue", rest)
+        elif _KEYWORD.match(text):
+            yield Statement(begin, end, "use", text.split()[0].lower().strip(":"))
+        elif found := _ASSIGN.match(text):
+            name = found[1].lower()
+            yield Statement(begin, end, "set", f"my.{name[1:]}" if name[0] == "+" else name, found[2])
+
+
+_Line = tuple[int, int, str]
+
+
+def _texts(data: bytes) -> Iterator[_Line]:
+    for begin, end, raw in read_lines(data):
         if raw.strip() and not raw.startswith(b"#"):
-            yield decode(raw)
+            yield begin, end, decode(raw)
 
 
-def _here(lines: Iterator[str], tag: str) -> str:
+def _until(lines: Iterator[_Line], at: int, is_last: Callable[[str], bool]) -> tuple[list[str], int]:
+    """Return the lines up to the last one, and where that ends; `at` where there are none."""
     parts: list[str] = []
-    for text in lines:
-        if text == f"@{tag}":
-            break
+    for _, end, text in lines:
+        at = end
         parts.append(text)
-    return "\n".join(parts)
+        if is_last(text):
+            break
+    return parts, at
 
 
 _QUEUE_FORM = re.compile(r"(.*?)\b(in|from|matching)\b(.*)", re.IGNORECASE | re.DOTALL)
 
 
-def _queue(text: str, lines: Iterator[str]) -> Queue:
+def _queue(text: str) -> Queue:
     found = _QUEUE_FORM.fullmatch(text)
     if found is None:
         return Queue(text or "1")
@@ -132,16 +189,9 @@ def _queue(text: str, lines: Iterator[str]) -> Queue:
         return Queue(each, None)
     if not what.startswith("("):
         return Queue(each, None, "" if sliced or what.endswith("|") else what)
-    inside = what[1:]
-    parts = [inside]
-    while ")" not in parts[-1]:
-        more = next(lines, None)
-        if more is None:
-            break
-        parts.append(more)
-    parts[-1] = parts[-1].partition(")")[0]
     if sliced:
         return Queue(each, None)
+    parts = what[1:].partition(")")[0].split("\n")
     if found[2].lower() == "from":
         return Queue(each, sum(1 for part in parts if part.strip()))
     return Queue(each, len(re.split(r"[\s,]+", " ".join(parts).strip())) if " ".join(parts).strip() else 0)

@@ -1,0 +1,297 @@
+r"""Lines of ours in a text of the user's: put in between two marks, and taken out again to the byte.
+
+Problem: priorities go into files that people keep editing. What we add must be found again with certainty, and
+nothing that a person wrote may ever go with it.
+
+Idea: our lines stand between a first and a last mark, both comments, and the last mark carries a checksum of all
+before it, so that a block as we wrote it can be told from one that was touched. A line of the user's that ours take the
+place of stays where it is, as a comment that begins with ``# eligo keeps:``. ::
+
+    # >>> eligo priorities >>> written by eligo; your own lines belong outside; taken out by: eligo prioritize --remove
+    PRIORITY a 2
+    PRIORITY b 1
+    # <<< eligo priorities 6b2d7e51 <<<
+
+The first mark says in brackets what else must be undone: ``(after a line end of ours)`` where the file did not end in
+one that ends a command, ``(and in submit files)`` where those changed too.
+
+Invariant: ``take_out`` of what was put into a text is the text. Rules for what is not as we left it:
+
+* a mark without its partner, or one that was edited, is an error: where our lines end cannot be known;
+* so is a line inside that is not of the form we write: it is the user's, and has to be moved out by him;
+* if all lines have our form but the checksum fails, lines were changed or removed by hand. ``take_out`` says so and
+  leaves it to its caller whether they may go.
+
+Cost: O(bytes), by searches for fixed strings; a block of a million lines is never cut into lines.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from eligo.formats.dagman.lines import read_lines
+from eligo.formats.storage import Source
+
+__all__ = ["Taken", "append", "apply_edits", "block", "commented", "has_marks", "line_end", "take_out"]
+
+_NAME = b" eligo priorities"
+_FIRST = re.compile(rb"# >>> eligo priorities((?: \([a-z ]+\))*) >>>.*")
+_LAST = re.compile(rb"# <<< eligo priorities ([0-9a-f]{8}) <<<")
+_PARTED = b" (after a line end of ours)"
+_BEYOND = b" (and in submit files)"
+_SAYS = b"written by eligo; your own lines belong outside; taken out by: eligo prioritize --remove"
+_KEEPS = b"# eligo keeps: "
+_KEPT_LINE = re.compile(rb"^# eligo keeps: ", re.MULTILINE)
+_OURS = re.compile(
+    rb'(?:PRIORITY [^ \t\n]+ -?[0-9]+|VARS [^ \t\n]+ jobpriority="-?[0-9]+"|priority = \$\(jobpriority\))\r?\n'
+)
+
+
+def line_end(data: bytes) -> bytes:
+    r"""Return how lines end: as the first one does.
+
+    Examples
+    --------
+    >>> line_end(b"JOB a a.sub\r\nJOB b b.sub\n"), line_end(b"JOB a a.sub")
+    (b'\r\n', b'\n')
+    """
+    newline = data.find(b"\n")
+    return b"\r\n" if newline > 0 and data[newline - 1] == ord("\r") else b"\n"
+
+
+def has_marks(data: bytes) -> bool:
+    """Tell whether a text may hold lines of ours.
+
+    Examples
+    --------
+    >>> has_marks(b"JOB a a.sub"), has_marks(block(b"PRIORITY a 1", b""))
+    (False, True)
+    """
+    return _NAME in data or _KEEPS in data
+
+
+def block(lines: bytes, end: bytes, *, parted: bool = False, beyond: bool = False) -> bytes:
+    r"""Return lines between our marks, the same for the same lines.
+
+    Examples
+    --------
+    >>> print(block(b"PRIORITY a 1\n", b"\n").decode(), end="")
+    # >>> eligo priorities >>> written by eligo; your own lines belong outside; taken out by: eligo prioritize --remove
+    PRIORITY a 1
+    # <<< eligo priorities a405fc28 <<<
+    """
+    head = b"# >>> eligo priorities" + parted * _PARTED + beyond * _BEYOND + b" >>> " + _SAYS + end
+    return b"".join((head, lines, _last_mark(head, lines), end))
+
+
+def append(source: Source, lines: bytes, *, beyond: bool = False) -> bytes:
+    r"""Return a text with a block of lines, which end as the text's do, after it.
+
+    Examples
+    --------
+    >>> text = b"JOB a a.sub"
+    >>> marked = append(Source("x.dag", text), b"PRIORITY a 1\n")
+    >>> marked.splitlines()[0], take_out(Source("x.dag", marked)).data == text
+    (b'JOB a a.sub', True)
+    """
+    data, end = source.data, line_end(source.data)
+    parted = _needs_parting(source)
+    between = (b"\r\n" if data.endswith(b"\r") else end) if parted else b""  # taken out, a \r of the user's must stay
+    return b"".join((data, between, block(lines, end, parted=parted, beyond=beyond)))
+
+
+def _last_mark(*parts: bytes) -> bytes:
+    return b"# <<< eligo priorities %08x <<<" % _checksum(parts)
+
+
+def _checksum(parts: Iterable[bytes]) -> int:
+    """Return a checksum that does not depend on how lines end: editors and version control change that."""
+    value = 0
+    for part in parts:
+        value = zlib.crc32(part.replace(b"\r\n", b"\n"), value)
+    return value
+
+
+def _needs_parting(source: Source) -> bool:
+    """Tell whether a line end must go between a text and a command after it.
+
+    It must where the last line has none, and where a backslash would join what follows. An error says where neither
+    will do: DAGMan takes a last line without a newline as it is, so that with one it could mean something else.
+    """
+    data = source.data
+    begin = _last_logical_line(data)
+    tail = data[begin:]
+    before = _commands(tail)
+    if (not tail or tail.endswith(b"\n")) and _commands(tail + b"# x\n") == before:
+        return False
+    if _commands(tail + b"\n# x\n") == before:
+        return True
+    raise source.error(
+        source.line_at(begin),
+        "the last line has no line end, and with one it would mean something else",
+        hint="end it with a newline, without a backslash before it",
+    )
+
+
+def _last_logical_line(data: bytes) -> int:
+    """Return where the last line begins, with those before it that it continues."""
+    begin = data.rfind(b"\n", 0, max(len(data) - 1, 0)) + 1
+    while begin > 0:
+        before = data.rfind(b"\n", 0, begin - 1) + 1
+        if not data[before : begin - 1].rstrip().endswith(b"\\"):
+            break
+        begin = before
+    return begin
+
+
+def _commands(data: bytes) -> list[bytes]:
+    texts = [text.strip(b" \t") for _, _, text in read_lines(data)]
+    return [text for text in texts if text and not text.startswith((b"#", b"//"))]
+
+
+def apply_edits(data: bytes, edits: Iterable[tuple[int, int, bytes]]) -> bytes:
+    """Return a text with stretches replaced, each given by its begin, its end and what comes there.
+
+    Examples
+    --------
+    >>> apply_edits(b"one two", [(4, 7, b"2"), (0, 0, b"zero ")])
+    b'zero one 2'
+    """
+    pieces: list[bytes] = []
+    at = 0
+    for begin, end, text in sorted(edits):
+        pieces += (data[at:begin], text)
+        at = end
+    pieces.append(data[at:])
+    return b"".join(pieces)
+
+
+def commented(data: bytes, begin: int, end: int) -> tuple[int, int, bytes]:
+    r"""Return the edit that makes whole lines a comment that :func:`take_out` turns back.
+
+    Examples
+    --------
+    >>> apply_edits(b"JOB a x\nPRIORITY a \\\n 3\n", [commented(b"JOB a x\nPRIORITY a \\\n 3\n", 8, 24)])
+    b'JOB a x\n# eligo keeps: PRIORITY a \\\n# eligo keeps:  3\n'
+    """
+    text = data[begin:end]
+    more = text.count(b"\n") - text.endswith(b"\n")
+    return begin, end, _KEEPS + text.replace(b"\n", b"\n" + _KEEPS, more)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A text without our lines.
+
+    Attributes
+    ----------
+    data
+        The text.
+    found
+        Whether there were any.
+    beyond
+        Whether submit files were changed as well.
+    changed
+        Line of the first mark whose block was edited by hand; ``None`` where all were as we left them.
+    """
+
+    data: bytes
+    found: bool = False
+    beyond: bool = False
+    changed: int | None = None
+
+
+def take_out(source: Source) -> Taken:
+    r"""Return a text without our lines, and with the user's that they took the place of.
+
+    Examples
+    --------
+    >>> marked = block(b"PRIORITY a 1\n", b"\n")
+    >>> take_out(Source("x.dag", marked)).data, take_out(Source("x.dag", marked.replace(b"1", b"2", 1))).changed
+    (b'', 1)
+    >>> take_out(Source("x.dag", marked.replace(b"PRIORITY", b"RETRY")))
+    Traceback (most recent call last):
+        ...
+    eligo.errors.ParseError: x.dag:2: this line stands between eligo's marks, but eligo did not write it
+    hint: move it out, before the first mark or after the last one
+    """
+    data = source.data
+    if not has_marks(data):
+        return Taken(data)
+    pieces: list[bytes] = []
+    at, beyond, changed = 0, False, None
+    for first, last in _pairs(source):
+        if _checksum((data[first.begin : last.begin],)) != int(last.found[1], 16):
+            _check_lines(source, first.end, last.begin)
+            changed = changed or source.line_at(first.begin)
+        flags = first.found[1]
+        beyond = beyond or _BEYOND in flags
+        begin = first.begin
+        if _PARTED in flags and last.end == len(data):  # what the user put after the block still needs it
+            begin -= len(line_end(data[max(begin - 2, 0) : begin])) if begin else 0
+        pieces.append(data[at:begin])
+        at = last.end
+    pieces.append(data[at:])
+    rest = b"".join(pieces)
+    restored = _KEPT_LINE.sub(b"", rest) if _KEEPS in rest else rest
+    return Taken(restored, at > 0 or restored is not rest, beyond, changed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A line that is a mark: its bytes, and what it says."""
+
+    begin: int
+    end: int
+    found: re.Match[bytes]
+
+
+def _pairs(source: Source) -> Iterator[tuple[_Mark, _Mark]]:
+    first: _Mark | None = None
+    for mark in _marks(source):
+        is_first = mark.found.re is _FIRST
+        if is_first != (first is None):
+            wrong = first or mark
+            missing = "no last mark follows" if wrong.found.re is _FIRST else "no first mark stands before it"
+            raise _damaged(source, wrong.begin, f"this is a mark of eligo's, but {missing}")
+        if first is not None:
+            yield first, mark
+        first = mark if is_first else None
+    if first is not None:
+        raise _damaged(source, first.begin, "this is a mark of eligo's, but no last mark follows")
+
+
+def _marks(source: Source) -> Iterator[_Mark]:
+    data = source.data
+    at = data.find(_NAME)
+    while at >= 0:
+        begin = data.rfind(b"\n", 0, at) + 1
+        newline = data.find(b"\n", at)
+        end = len(data) if newline < 0 else newline + 1
+        text = data[begin:end].strip()
+        if text.startswith((b"# >>>" + _NAME, b"# <<<" + _NAME)):
+            found = _FIRST.fullmatch(text) or _LAST.fullmatch(text)
+            if found is None:
+                raise _damaged(source, begin, "this is a mark of eligo's, but it was changed")
+            yield _Mark(begin, end, found)
+        at = data.find(_NAME, end)
+
+
+def _damaged(source: Source, at: int, text: str) -> Exception:
+    hint = "delete the lines that eligo wrote, marks included, and run it again; keep your own"
+    return source.error(source.line_at(at), text, hint=hint)
+
+
+def _check_lines(source: Source, begin: int, end: int) -> None:
+    while begin < end:
+        found = _OURS.match(source.data, begin, end)
+        if found is None:
+            raise source.error(
+                source.line_at(begin),
+                "this line stands between eligo's marks, but eligo did not write it",
+                hint="move it out, before the first mark or after the last one",
+            )
+        begin = found.end()
