@@ -7,7 +7,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from eligo.cli.arguments import add_input, add_json, open_input
-from eligo.cli.messages import printable, say
+from eligo.cli.certificates import check_target, write_certificate
+from eligo.cli.table import number, plural, table
 
 if TYPE_CHECKING:
     from eligo.dag import Dag
@@ -51,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the facts as a table or as JSON."""
     if args.certificate:
-        _check_target(args.certificate, args.file)
+        check_target(args.certificate, args.file)
     document = open_input(args)
     facts = _facts(document)
     status = 0
@@ -61,39 +62,9 @@ def run(args: argparse.Namespace) -> int:
         settled = settle(document.dag, _SEARCH)
         facts |= _theory_facts(document.dag, settled)
         if args.certificate:
-            status = _write_certificate(settled, args.certificate)
+            status = write_certificate(settled.certificate, args.certificate, facts["claim_missing"])
     print(json.dumps(facts, indent=2) if args.json else _table(facts))
     return status
-
-
-def _check_target(path: str, file: str) -> None:
-    """Refuse to write a certificate over anything but a certificate, before any work is done."""
-    from pathlib import Path
-
-    from eligo.certificate import Certificate
-    from eligo.errors import EligoError
-
-    if path == "-":
-        raise EligoError("a certificate is written to a file", hint="give a name, such as --certificate proof.json")
-    target = Path(path)
-    if not target.exists():
-        return
-    hint = "choose another name for the certificate, or remove that file"
-    if file != "-" and Path(file).exists() and target.samefile(file):
-        raise EligoError(f"{path} is the workflow itself", hint=hint)
-    try:
-        Certificate.load(path)
-    except EligoError:
-        raise EligoError(f"{path} exists and is no certificate", hint=hint) from None
-
-
-def _write_certificate(settled: Settled, path: str) -> int:
-    if settled.certificate is None:
-        say(f"{path}: not written, since nothing is proved: {_reason(settled)}")
-        return 1
-    settled.certificate.save(path)
-    say(f"{path}: certificate of {settled.certificate.claim}")
-    return 0
 
 
 def _reason(settled: Settled) -> str:
@@ -194,18 +165,15 @@ def _known_facts(dag: Dag) -> dict[str, Any]:
 
 def _table(facts: dict[str, Any]) -> str:
     rows = [
-        ("jobs", _number(facts["jobs"]), f"{_plural(facts['sources'], 'source')}, {_plural(facts['sinks'], 'sink')}"),
-        ("edges", _number(facts["edges"]), _shortcuts(facts["shortcuts"])),
-        ("levels", _number(facts["levels"]), f"the widest has {_plural(facts['width'], 'job')}"),
-        ("components", _number(facts["components"]), ""),
+        ("jobs", number(facts["jobs"]), f"{plural(facts['sources'], 'source')}, {plural(facts['sinks'], 'sink')}"),
+        ("edges", number(facts["edges"]), _shortcuts(facts["shortcuts"])),
+        ("levels", number(facts["levels"]), f"the widest has {plural(facts['width'], 'job')}"),
+        ("components", number(facts["components"]), ""),
         ("critical path", *_critical_path(facts)),
         *_theory_rows(facts),
         *_known_rows(facts),
     ]
-    left = max(len(row[1]) for row in rows)
-    lines = [f"{facts['file']}: {facts['format_title']}"]
-    lines += [f"  {name:<14} {value:>{left}}   {remark}".rstrip() for name, value, remark in rows]
-    return printable("\n".join(lines))
+    return table(f"{facts['file']}: {facts['format_title']}", rows)
 
 
 def _theory_rows(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
@@ -219,7 +187,7 @@ def _theory_rows(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
         "unknown": ("unknown", str(facts["claim_missing"])),
     }
     return [
-        ("blocks", _number(facts["blocks"]), f"with {shown}" if families else ""),
+        ("blocks", number(facts["blocks"]), f"with {shown}" if families else ""),
         ("IC-optimal", *claims[facts["claim"]]),
     ]
 
@@ -233,17 +201,17 @@ def _known_rows(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
     else:
         missing = facts["jobs_without_time"]
         rows.append(
-            ("total time", _seconds(facts["total_time_s"]), f"unknown of {_plural(missing, 'job')}" if missing else "")
+            ("total time", _seconds(facts["total_time_s"]), f"unknown of {plural(missing, 'job')}" if missing else "")
         )
     if facts["tasks"] is not None:
-        rows.append(("tasks", _number(facts["tasks"]), "some jobs stand for several"))
+        rows.append(("tasks", number(facts["tasks"]), "some jobs stand for several"))
     if facts["largest_memory_bytes"] is not None:
         rows.append(("memory", format_size(facts["largest_memory_bytes"]), "the most that one job states"))
     if facts["temp_bytes"] is not None:
         rows.append(("scratch space", format_size(facts["temp_bytes"]), "the most that one job needs while it runs"))
     rows.append(_data_row(facts["data"]))
     for kind, count in facts["nodes_outside"].items():
-        rows.append((kind, _number(count), "outside the graph"))
+        rows.append((kind, number(count), "outside the graph"))
     return rows
 
 
@@ -252,15 +220,15 @@ def _data_row(data: dict[str, Any] | None) -> tuple[str, str, str]:
 
     if data is None:
         return "data sizes", "unknown", "--job-data TABLE supplies them"
-    remarks = [_plural(data["count"], "file" if data["named"] else "datum")]
+    remarks = [plural(data["count"], "file" if data["named"] else "datum")]
     if data["inputs"]:
-        remarks.append(_plural(data["inputs"], "input"))
+        remarks.append(plural(data["inputs"], "input"))
     if data["shared"]:
-        remarks.append(f"{_number(data['shared'])} read by several jobs")
+        remarks.append(f"{number(data['shared'])} read by several jobs")
     if data["unread"]:
-        remarks.append(f"{_number(data['unread'])} read by none")
+        remarks.append(f"{number(data['unread'])} read by none")
     if data["unknown_sizes"] and data["bytes"] is not None:
-        remarks.append(f"{_number(data['unknown_sizes'])} of unknown size")
+        remarks.append(f"{number(data['unknown_sizes'])} of unknown size")
     size = "unknown" if data["bytes"] is None else format_size(data["bytes"])
     return "data", size, ", ".join(remarks)
 
@@ -268,7 +236,7 @@ def _data_row(data: dict[str, Any] | None) -> tuple[str, str, str]:
 def _critical_path(facts: dict[str, Any]) -> tuple[str, str]:
     jobs = [name if len(name) <= 24 else f"{name[:11]}…{name[-12:]}" for name in facts["critical_path_jobs"]]
     shown = " > ".join(jobs if len(jobs) <= 3 else [jobs[0], "…", jobs[-1]])
-    length = _plural(len(jobs), "job")
+    length = plural(len(jobs), "job")
     if facts["critical_path_unit"] == "jobs":
         return length, shown
     remark = "" if facts["critical_path_exact"] else "at least, since some times are unknown; "
@@ -276,17 +244,7 @@ def _critical_path(facts: dict[str, Any]) -> tuple[str, str]:
 
 
 def _shortcuts(count: int) -> str:
-    return f"{_plural(count, 'shortcut')} among them" if count else "no shortcuts"
-
-
-def _plural(count: int, noun: str) -> str:
-    if count != 1:
-        noun = "data" if noun == "datum" else f"{noun}s"
-    return f"{count:,} {noun}"
-
-
-def _number(value: int) -> str:
-    return f"{value:,}"
+    return f"{plural(count, 'shortcut')} among them" if count else "no shortcuts"
 
 
 def _seconds(value: float) -> str:

@@ -1,0 +1,56 @@
+"""Small tables of facts, with one look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from eligo.cli.messages import printable
+
+__all__ = ["number", "per_cent", "plural", "table"]
+
+
+def table(title: str, rows: Iterable[tuple[str, str, str]]) -> str:
+    """Return a title and rows of a name, a value and a remark.
+
+    Examples
+    --------
+    >>> print(table("a.dag", [("jobs", "12", "3 sources"), ("levels", "4", "")]))
+    a.dag
+      jobs           12   3 sources
+      levels          4
+    """
+    rows = list(rows)
+    width = max(len(value) for _, value, _ in rows)
+    lines = [f"  {name:<14} {value:>{width}}   {remark}".rstrip() for name, value, remark in rows]
+    return printable("\n".join([title, *lines]))
+
+
+def number(value: int) -> str:
+    """Return a number with thousands commas."""
+    return f"{value:,}"
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a number and what it counts.
+
+    Examples
+    --------
+    >>> plural(1, "job"), plural(1_000, "job"), plural(2, "datum"), plural(2, "class")
+    ('1 job', '1,000 jobs', '2 data', '2 classes')
+    """
+    if count != 1:
+        noun = "data" if noun == "datum" else f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    return f"{count:,} {noun}"
+
+
+def per_cent(fraction: float) -> str:
+    """Return a fraction in per cent; only nothing is shown as nothing.
+
+    Examples
+    --------
+    >>> per_cent(0.1234), per_cent(1e-6), per_cent(0.0), per_cent(2.5)
+    ('12.3 %', 'under 0.1 %', '0 %', '250.0 %')
+    """
+    if fraction == 0:
+        return "0 %"
+    return f"{100 * fraction:.1f} %" if fraction >= 0.001 else "under 0.1 %"
