@@ -186,7 +186,7 @@ def remove_shortcuts(dag: Dag) -> Dag:
     2
     """
     keep = ~_shortcut_mask(dag)
-    return dag if keep.all() else _rebuild(dag, dag.names, dag.tails[keep], dag.heads[keep], dag.data)
+    return dag if keep.all() else dag.thinned(keep)
 
 
 def _shortcut_mask(dag: Dag) -> Bools:

@@ -54,7 +54,6 @@ class Schedule:
     dag: Dag
     order: Int32
     profile: Int64
-    _open: Int64 = field(repr=False)
 
     @classmethod
     def of(cls, dag: Dag, order: ArrayLike) -> Schedule:
@@ -84,13 +83,9 @@ class Schedule:
         n = dag.n
         steps = np.arange(n + 1)
         profile = np.cumsum(np.bincount(ready + 1, minlength=n + 1)[: n + 1]) - steps
-        closed = latest(dag.succ_ptr, dag.succ, position)
-        opened = closed >= 0
-        changes = np.bincount(position[opened] + 1, minlength=n + 2) - np.bincount(closed[opened] + 1, minlength=n + 2)
-        open_jobs = np.cumsum(changes)[: n + 1]
-        for array in (jobs, profile, open_jobs):
+        for array in (jobs, profile):
             array.flags.writeable = False
-        return cls(dag, jobs, profile, open_jobs)
+        return cls(dag, jobs, profile)
 
     @classmethod
     def of_names(cls, dag: Dag, names: list[str]) -> Schedule:
@@ -124,12 +119,17 @@ class Schedule:
     @property
     def open_jobs(self) -> Int64:
         """For each step 0..n the number of EXECUTED jobs that still have a child to execute."""
-        return self._open
+        n, position = self.dag.n, places(self.order)
+        closed = latest(self.dag.succ_ptr, self.dag.succ, position)
+        opened = closed >= 0
+        changes = np.bincount(position[opened] + 1, minlength=n + 2) - np.bincount(closed[opened] + 1, minlength=n + 2)
+        open_jobs: Int64 = np.cumsum(changes)[: n + 1]
+        return open_jobs
 
     @property
     def memory_cost(self) -> int:
         """The largest number of open jobs at any step."""
-        return int(self._open.max())
+        return int(self.open_jobs.max())
 
     def compare(self, other: Schedule) -> Comparison:
         """Compare step by step with another schedule of a dag with as many jobs.
