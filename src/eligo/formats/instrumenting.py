@@ -60,10 +60,21 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file beside the workflow that changes with it, such as a submit file: its path and its whole new content."""
+    """A file beside the workflow that changes with it, such as a submit file.
+
+    Attributes
+    ----------
+    path
+        Where it is.
+    data
+        Its whole new content.
+    stated
+        How the workflow names it: a path from the workflow's own directory, or an absolute one.
+    """
 
     path: str
     data: bytes
+    stated: str
 
 
 @dataclass(frozen=True, slots=True)

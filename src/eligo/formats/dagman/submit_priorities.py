@@ -50,6 +50,8 @@ class _Description:
         Whether it is in a DAG file.
     included
         Whether that is not the outermost one.
+    stated
+        How the DAG names the file, DIRs included.
     """
 
     source: Source
@@ -57,6 +59,7 @@ class _Description:
     data: bytes
     inside: bool = False
     included: bool = False
+    stated: str = ""
     numbers: list[int] = field(default_factory=list)
 
     def where(self, statement: Statement | None = None) -> str:
@@ -101,7 +104,7 @@ class Found:
             return
         self.beyond = self.beyond or text != description.data
         if text != description.source.data:
-            self.others.append(Change(description.source.path, text))
+            self.others.append(Change(description.source.path, text, description.stated))
 
 
 class _Tally:
@@ -210,7 +213,8 @@ def _descriptions(
             key = file.key
             if key not in known:
                 source = Source(file.path, file.data)
-                known[key] = _Description(source, 0, take_out(source).data if without_ours else file.data)
+                text = take_out(source).data if without_ours else file.data
+                known[key] = _Description(source, 0, text, stated=place[-1])
         known[key].numbers.append(submit.number)
     return list(known.values()), absent
 
