@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "command_parser", "main"]
 
 COMMANDS = {
+    "prioritize": "order the jobs so that most are ready to run, and write that into the workflow",
     "info": "size, shape, critical path, known data and best possible order of a workflow",
     "convert": "write a workflow in another format",
     "generate": "make a workflow of a known family: meshes, trees, AIRSN, Montage, random ...",

@@ -48,6 +48,8 @@ def _complete_files(parser: argparse.ArgumentParser) -> None:
     for action in parser._actions:  # argparse has no public way to walk a parser, and shtab does the same
         if action.metavar in ("FILE", "OUT", "TABLE"):
             action.complete = shtab.FILE  # type: ignore[attr-defined]
+        if action.metavar == "DIR":
+            action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
         if isinstance(action, argparse._SubParsersAction):
             for inner in action.choices.values():
                 _complete_files(inner)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from eligo.dag import Dag
     from eligo.formats.base import Document
 
-__all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "run"]
+__all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "elsewhere", "run"]
 
 DESCRIPTION = """
 Read a workflow and write it in another format, found by the name of OUT or given by --to.
@@ -67,9 +67,7 @@ def run(args: argparse.Namespace) -> int:
     dag = graph.remove_shortcuts(document.dag) if args.reduce else document.dag
     if document.format == target == "dagman":
         replace_file(args.out, [_flat(document, dag) if args.flatten or args.reduce else document.source.data])
-        lost = [_TABLE_LOST] if args.job_data else []
-        if "-" not in (args.file, args.out) and not _same_directory(args.file, args.out):
-            lost.append(_ELSEWHERE.format(args.file))
+        lost = [*([_TABLE_LOST] if args.job_data else []), *elsewhere(args.file, args.out)]
     else:
         lost = list(write(dag, args.out, format=target))
         if document.format in _SAY_WHAT_RUNS and target in _SAY_WHAT_RUNS:
@@ -82,8 +80,11 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _same_directory(one: str, other: str) -> bool:
-    return Path(one).resolve().parent == Path(other).resolve().parent
+def elsewhere(file: str, out: str) -> list[str]:
+    """Return what to say of a DAG file that is written into another directory, where it will not find what it names."""
+    if "-" in (file, out) or Path(file).resolve().parent == Path(out).resolve().parent:
+        return []
+    return [_ELSEWHERE.format(file)]
 
 
 def _flat(document: Document, dag: Dag) -> bytes:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["BLACK", "BLUE", "FONT_PT", "GREEN", "GREY", "ORANGE", "PURPLE", "SKY", "VERMILLION"]
-__all__ += ["new_figure", "plain", "save", "shorten", "styled", "text_width"]
+__all__ += ["new_figure", "picture_kind", "plain", "save", "shorten", "styled", "text_width"]
 
 BLACK, GREY = "#000000", "#737373"
 ORANGE, SKY, GREEN = "#e69f00", "#56b4e9", "#009e73"
@@ -160,12 +160,24 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     hint: end the name in .svg, .png or .pdf
     """
     name = os.fspath(path)
+    kind = picture_kind(name)
+    stream = io.BytesIO()
+    with styled():
+        figure.savefig(stream, format=kind, metadata=_METADATA[kind])
+    replace_file(name, [stream.getvalue()])
+
+
+def picture_kind(name: str) -> str:
+    """Return which kind of picture a file's name asks for.
+
+    Examples
+    --------
+    >>> picture_kind("gain.SVG")
+    'svg'
+    """
     kind = Path(name).suffix.lower().removeprefix(".")
     if kind not in _METADATA:
         raise EligoError(
             f"{name}: not a kind of picture that can be written", hint="end the name in .svg, .png or .pdf"
         )
-    stream = io.BytesIO()
-    with styled():
-        figure.savefig(stream, format=kind, metadata=_METADATA[kind])
-    replace_file(name, [stream.getvalue()])
+    return kind

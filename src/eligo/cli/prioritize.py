@@ -1,0 +1,328 @@
+"""``eligo prioritize``: the order that keeps most jobs ready to run, as priorities in the workflow itself."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from eligo.cli.arguments import add_input, add_json, open_input
+from eligo.cli.messages import printable, say, warn
+from eligo.cli.progress import working
+from eligo.cli.table import plural
+from eligo.errors import EligoError
+
+if TYPE_CHECKING:
+    from eligo.cli.outputs import Plan
+    from eligo.dag import Dag
+    from eligo.formats.base import Document
+    from eligo.formats.instrumenting import Instrumented
+    from eligo.formats.rewriting import Rewritten
+    from eligo.priority.prioritizing import Prioritized
+
+__all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "run"]
+
+DESCRIPTION = """
+Order the jobs of a workflow so that as many as possible are ELIGIBLE (ready to run) at every moment, and write the
+order into the workflow as priorities: n for the job to run first, down to 1.
+
+Without -o or --in-place nothing is written: a summary shows what would be gained over FIFO, the order in which
+engines take jobs today. Priorities go into DAGMan files (PRIORITY lines in a marked block at the end), Pegasus YAML,
+WfFormat and DOT; nothing else in the file changes, doing it twice changes nothing, and --remove takes them out again.
+A priority that you gave yourself stays, with a warning, unless --replace is given. Files are changed all or none.
+
+AREA is the number of ELIGIBLE jobs, summed over all steps. An order is IC-optimal if no other keeps more jobs
+ELIGIBLE, after any number of steps; not every workflow has one. The gap says how far the order can be from the best
+AREA at most; --certificate writes the proof, which `eligo verify` checks.
+"""
+EXAMPLE = """
+eligo prioritize workflow.dag                        # what would be gained
+eligo prioritize workflow.dag --in-place --backup
+eligo prioritize montage.yml -o montage-prio.yml --certificate proof.json
+eligo prioritize workflow.dag --in-place --remove
+eligo prioritize workflow.dag --json | jq .gap
+eligo prioritize workflow.dag --plot gain.svg --dot pictures && dot -Tsvg pictures/blocks.dot -o blocks.svg
+"""
+
+# Stated here as well, so that --help need not load numpy; a test keeps them equal.
+STRATEGIES = ("best", "prio", "area", "prio-2006", "exact", "fifo", "lifo", "critical-path", "random")
+
+_ORDERING = ("strategy", "style", "replace", "flatten", "weigh_times", "seed", "certificate", "plot", "dot")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the arguments."""
+    add_input(parser)
+    add_json(parser)
+    ordering = parser.add_argument_group("ordering")
+    ordering.add_argument(
+        "--strategy",
+        choices=STRATEGIES,
+        metavar="S",
+        help="best (default): the first of prio, area, prio-2006 and fifo with the largest AREA, or what exact search "
+        "finds beyond; exact: by exact search; lifo, critical-path, random: to compare with",
+    )
+    ordering.add_argument(
+        "--weigh-times",
+        action="store_true",
+        help="of jobs that are equally good, first the one with the longest path of known times behind it",
+    )
+    ordering.add_argument("--seed", type=int, metavar="N", help="of the strategy random (default: 0)")
+    _add_writing(parser.add_argument_group("writing"))
+    showing = parser.add_argument_group("showing")
+    showing.add_argument("--certificate", metavar="OUT", help="write the proof of what is said of the order")
+    showing.add_argument(
+        "--plot",
+        metavar="OUT",
+        help="draw ELIGIBLE jobs against FIFO and the bound, and the difference to FIFO: .svg, .png or .pdf",
+    )
+    showing.add_argument(
+        "--dot",
+        metavar="DIR",
+        help="write three graphs for graphviz into a directory: dag.dot with the jobs in order, blocks.dot with the "
+        "blocks as clusters, superdag.dot with how the blocks follow each other",
+    )
+    parser.set_defaults(refuse=parser.error)
+
+
+def _add_writing(writing: argparse._ArgumentGroup) -> None:
+    where = writing.add_mutually_exclusive_group()
+    where.add_argument(
+        "-o", "--out", metavar="OUT", help="the file to write, in the format of FILE; - for standard output"
+    )
+    where.add_argument("--in-place", action="store_true", help="change FILE itself; refused while DAGMan runs it")
+    writing.add_argument("--backup", action="store_true", help="keep what is replaced as NAME.bak, NAME.bak.2, ...")
+    writing.add_argument(
+        "--style",
+        choices=["priority", "vars"],
+        help="DAGMan: priority (default) for PRIORITY lines; vars for VARS that the submit files refer to, which are "
+        "changed too, or written beside OUT",
+    )
+    writing.add_argument("--replace", action="store_true", help="put ours in the place of priorities you gave yourself")
+    writing.add_argument("--remove", action="store_true", help="take our priorities out again; yours come back")
+    writing.add_argument("--flatten", action="store_true", help="DAGMan: expand splices and includes into one file")
+    writing.add_argument(
+        "--recursive",
+        action="store_true",
+        help="DAGMan: also the DAGs of SUBDAG EXTERNAL, each prioritised on its own; written with --in-place only",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One workflow file: as it was read, its order, and its new content, as far as they are wanted."""
+
+    document: Document
+    found: Prioritized | None = None
+    changed: Instrumented | None = None
+
+    def facts(self) -> dict[str, Any]:
+        """Return all there is to tell, as plain values."""
+        from eligo.cli.summary import order_facts
+
+        source = self.document.source
+        facts: dict[str, Any] = {"file": source.path, "format": self.document.format}
+        if self.found is not None:
+            facts |= order_facts(self.found)
+        if self.changed is not None:
+            facts |= {"written": self.changed.written, "kept": self.changed.kept, "changes": self.has_changes}
+        return facts
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether the new content is not the old one."""
+        changed = self.changed
+        return changed is not None and (bool(changed.others) or changed.data != self.document.source.data)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Order, write, and print the summary."""
+    _check_words(args)
+    _check_targets(args)
+    cases = [_case(document, args) for document in _documents(args)]
+    plan = _plan(cases, args)
+    status = _write_pictures(cases[0], args)
+    done = plan.carry_out(backup=args.backup) if plan is not None else None
+    try:
+        _print(cases, args)
+    finally:  # whoever reads standard output may have gone, but the files have changed
+        _tell(cases, done, args)
+    return status
+
+
+def _check_words(args: argparse.Namespace) -> None:
+    """Refuse options that contradict each other: these are wrong usage."""
+    if args.in_place and args.file == "-":
+        args.refuse("standard input cannot be changed in place: give -o OUT")
+    if args.json and args.out == "-":
+        args.refuse("--json and -o - both write to standard output: give -o a file")
+    if args.recursive and args.out is not None:
+        args.refuse("--recursive changes the sub-DAGs where they are: use --in-place instead of -o")
+    if args.backup and args.out is None and not args.in_place:
+        args.refuse("--backup keeps what is replaced: it needs --in-place or -o OUT")
+    if args.remove:
+        for name in _ORDERING:
+            if getattr(args, name) not in (None, False):
+                args.refuse(f"--remove only takes priorities out: --{name.replace('_', '-')} has no meaning with it")
+
+
+def _check_targets(args: argparse.Namespace) -> None:
+    """Refuse what cannot be written, before any work is done."""
+    from eligo.cli.certificates import check_target
+    from eligo.cli.outputs import check_distinct
+
+    check_distinct({"FILE": args.file, "-o": args.out, "--certificate": args.certificate, "--plot": args.plot})
+    if args.certificate:
+        check_target(args.certificate, args.file)
+    if args.plot:
+        from eligo.report.style import picture_kind
+
+        picture_kind(args.plot)
+
+
+def _documents(args: argparse.Namespace) -> Iterator[Document]:
+    """Yield the workflow and, where wanted, those it runs as SUBDAGs."""
+    with working(f"reading {printable(args.file)}"):
+        document = open_input(args, original=True)
+    if args.style == "vars" and document.format != "dagman":
+        raise EligoError(f"{document.source.path}: --style vars is for DAGMan files")
+    yield document
+    if not args.recursive:
+        return
+    if document.format != "dagman":
+        raise EligoError(f"{document.source.path}: --recursive is for DAGMan files, only these have SUBDAGs")
+    from eligo.formats.base import Notes
+    from eligo.formats.dagman.instrument import follow_subdags
+
+    notes = Notes()
+    inner = argparse.Namespace(source_format="dagman", edges=None, job_data=None)
+
+    def read(path: str) -> Document:
+        inner.file = path
+        return open_input(inner, original=True)
+
+    yield from follow_subdags(document, read, notes)
+    warn(notes.texts())
+
+
+def _case(document: Document, args: argparse.Namespace) -> _Case:
+    """Order the jobs of one workflow, and make its new content where one is wanted."""
+    from eligo.formats.instrumenting import uninstrument
+
+    if args.remove:
+        return _Case(document, changed=uninstrument(document))
+    work = _flat(document) if args.flatten else document
+    found = _order(work.dag, args)
+    if args.out is None and not args.in_place:
+        return _Case(document, found)
+    from eligo.formats.instrumenting import Wish, instrument
+
+    with working(f"writing priorities of {work.dag.n:,} jobs"):
+        changed = instrument(work, found.schedule.priorities, Wish(args.style or "priority", args.replace))
+    warn(changed.warnings)
+    return _Case(document, found, changed)
+
+
+def _flat(document: Document) -> Document:
+    """Return a DAG without splices and includes; a DAG that has none stays as it is, comments and all."""
+    if document.format != "dagman":
+        warn(["--flatten changes nothing: only DAGMan has splices and includes to expand"])
+        return document
+    if len(document.details.sources) == 1:
+        return document
+    from eligo.formats.dagman.instrument import flattened
+
+    return flattened(document)
+
+
+def _order(dag: Dag, args: argparse.Namespace) -> Prioritized:
+    from eligo.priority.prioritizing import prioritize
+
+    if args.weigh_times and dag.time_s is None:
+        warn(["--weigh-times changes nothing: no job's time is known; --job-data TABLE supplies them"])
+    if args.seed is not None and args.strategy != "random":
+        warn(["--seed changes nothing: only the strategy random has one"])
+    with working(f"ordering {dag.n:,} jobs"):
+        return prioritize(dag, args.strategy or "best", weigh_times=args.weigh_times, seed=args.seed or 0)
+
+
+def _write_pictures(case: _Case, args: argparse.Namespace) -> int:
+    """Write the certificate, the plot and the graphs; return the exit status."""
+    if case.found is None:
+        return 0
+    title = case.document.source.path
+    if args.plot:
+        from eligo.report import plot_gain, save
+
+        found = case.found
+        save(plot_gain(found.schedule, found.fifo, found.bound, name=found.strategy, title=title), args.plot)
+        say(f"{args.plot}: ELIGIBLE jobs of {found.strategy} and fifo")
+    if args.dot:
+        from eligo.cli.outputs import write_graphs
+
+        write_graphs(args.dot, case.found.schedule)
+        say(f"{args.dot}: dag.dot, blocks.dot, superdag.dot")
+    if not args.certificate:
+        return 0
+    from eligo.cli.certificates import write_certificate
+
+    return write_certificate(case.found.certificate, args.certificate, "the order is a best effort")
+
+
+def _plan(cases: list[_Case], args: argparse.Namespace) -> Plan | None:
+    """Return what is to be written, if anything; whatever is a reason not to is found here."""
+    from eligo.cli.outputs import plan_file, plan_in_place
+
+    ready = [(case.document, case.changed) for case in cases if case.changed is not None]
+    if args.in_place:
+        return plan_in_place(ready)
+    if args.out is not None:
+        return plan_file(args.file, args.out, *ready[0], backup=args.backup)
+    return None
+
+
+def _tell(cases: list[_Case], done: Rewritten | None, args: argparse.Namespace) -> None:
+    """Say what became of the files, the workflows first."""
+    if done is None:
+        for case in cases if args.remove else ():
+            say(f"{case.document.source.path}: {_removal(case)}")
+        say("nothing was written: --in-place or -o OUT does")
+        return
+    paths = {args.out or case.document.source.path: case for case in cases}
+    for path, case in paths.items():
+        what = _removal(case) if args.remove else _content(case)
+        say(f"{path}: {what}" + ("; nothing to change" if path in done.unchanged else ""))
+    for path, kept in done.written.items():
+        if path not in paths:
+            say(f"{path}: changed with it")
+        if kept is not None:
+            say(f"{path}: the old one is kept as {kept}")
+
+
+def _content(case: _Case) -> str:
+    assert case.changed is not None
+    own = f", {plural(case.changed.kept, 'job')} with a priority of yours" if case.changed.kept else ""
+    return f"{plural(case.changed.written, 'job')} with a priority of ours{own}"
+
+
+def _removal(case: _Case) -> str:
+    return "our priorities are taken out" if case.has_changes else "has no priorities of ours"
+
+
+def _print(cases: list[_Case], args: argparse.Namespace) -> None:
+    """Print the summaries, on standard error where the workflow itself goes to standard output."""
+    from eligo.cli.curve import Look
+    from eligo.cli.summary import json_lines, order_text
+
+    stream = sys.stderr if args.out == "-" else sys.stdout
+    if args.json:
+        main, *others = [case.facts() for case in cases]
+        stream.writelines(json_lines(main | {"subdags": others} if args.recursive else main))
+        stream.write("\n")
+        return
+    look = Look.of(stream)
+    texts = [order_text(case.document.source.path, case.found, look) for case in cases if case.found is not None]
+    if texts:
+        print("\n\n".join(texts), file=stream)
