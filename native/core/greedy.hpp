@@ -55,15 +55,14 @@ public:
             remove_top();
             for (Node c : succ_.row(v)) --lacks_[c];
             for (Node c : succ_.row(v)) {
-                if (lacks_[c] == 0) {
-                    if (succ_.degree(c) > 0) push(c, promise(c));
-                } else if (lacks_[c] <= far) {
-                    const Offset more = value(c, lacks_[c]) - (lacks_[c] < far ? value(c, lacks_[c] + 1) : 0);
-                    if (more > 0)
-                        for (Node p : pred_.row(c))
-                            if (place_[p] != absent) raise(p, more);
-                }
+                if (lacks_[c] == 0 || lacks_[c] > far) continue;
+                const Offset more = value(c, lacks_[c]) - (lacks_[c] < far ? value(c, lacks_[c] + 1) : 0);
+                if (more == 0) continue;
+                for (Node p : pred_.row(c))
+                    if (place_[p] != absent) raise(p, more);
             }
+            for (Node c : succ_.row(v))  // last, for their promises already count what v changed
+                if (lacks_[c] == 0 && succ_.degree(c) > 0) push(c, promise(c));
         }
         return order;
     }

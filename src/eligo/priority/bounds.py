@@ -112,7 +112,7 @@ class _Bounder:
             return by_loads
         ptr, jobs = graph.grouped(component, count)
         parts = [part for part in np.split(jobs, ptr[1:-1]) if len(part) > 1]
-        return _least([_as_sum(dag, parts, [self.bound(part) for part in cut_out(dag, parts)]), by_loads])
+        return _least([by_loads, _as_sum(dag, parts, [self.bound(part) for part in cut_out(dag, parts)])])
 
     def _exact(self, dag: Dag) -> Bound | None:
         if self.budget < 1 or nonsinks_of(dag) > _WIDEST_SEARCH:

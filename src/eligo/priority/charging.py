@@ -16,8 +16,8 @@ is for dags of some ten thousand jobs.
 *Loads order jobs.* AREA is a weighted sum of completion times, and by Sidney's theorem (1975) some order of largest
 AREA executes jobs by falling load, when the loads are the most even. ``area`` builds on that.
 
-*Cost.* O(m) a sweep (``native/core/charging.hpp``). A few sweeps do for wide dags; deep ones need more, since load moves
-up step by step.
+*Cost.* O(m) a sweep (``native/core/charging.hpp``). A few sweeps do for wide dags; deep ones need more, since load
+moves up step by step.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from eligo import _core
 from eligo.dag import Dag, Int32, Int64
 from eligo.graph import sources
 
-__all__ = ["SCALE", "Charging", "charge", "ordered"]
+__all__ = ["SCALE", "Charging", "charge", "flow_by_place", "ordered"]
 
 SCALE = 1 << 20
 """Into how many shares a unit can be split."""

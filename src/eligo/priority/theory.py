@@ -27,7 +27,7 @@ from eligo.priority.proof import Failure, Proof, with_dropped
 from eligo.priority.prover import Answer, Prover
 from eligo.schedule import Schedule
 
-__all__ = ["BUDGET", "Settled", "settle"]
+__all__ = ["BUDGET", "Settled", "answer_of", "settle"]
 
 BUDGET = 1_000_000
 """How many states an exact search looks at before it gives up; a second or two."""
@@ -79,7 +79,7 @@ def settle(dag: Dag, budget: int = BUDGET) -> Settled:
     """
     if budget < 0:
         raise EligoError(f"a budget of {budget} states allows nothing", hint="0 is no search")
-    answer = _answer(Dag.from_edges(dag.n, dag.tails, dag.heads), budget)
+    answer = answer_of(Dag.from_edges(dag.n, dag.tails, dag.heads), budget)
     if answer.found is None:
         return Settled("unknown", None, None, None, answer.failures)
     schedule = Schedule.of(dag, answer.found.order)
@@ -90,8 +90,8 @@ def settle(dag: Dag, budget: int = BUDGET) -> Settled:
     return Settled("none-exists", None, certificate, answer.method, answer.failures)
 
 
-def _answer(dag: Dag, budget: int) -> Answer:
-    """Settle the dag without its shortcuts, and say the result of the dag itself."""
+def answer_of(dag: Dag, budget: int) -> Answer:
+    """Settle the dag without its shortcuts, and say the result of the dag itself; jobs go by their numbers."""
     tails, heads = graph.shortcuts(dag)
     if not len(tails):
         return Prover(budget, reduced=True).answer(dag)
