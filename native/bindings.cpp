@@ -2,20 +2,24 @@
 #include <nanobind/nanobind.h>
 
 namespace eligo {
+void bind_area(nanobind::module_& m);
 void bind_graph(nanobind::module_& m);
 void bind_dagman(nanobind::module_& m);
 void bind_blocks(nanobind::module_& m);
 void bind_decompose(nanobind::module_& m);
 void bind_exact(nanobind::module_& m);
+void bind_prio(nanobind::module_& m);
 void bind_sweep(nanobind::module_& m);
 }
 
 NB_MODULE(_core, m) {
     m.doc() = "Compiled kernels over CSR arrays; the Python modules that wrap them validate the arguments.";
+    eligo::bind_area(m);
     eligo::bind_graph(m);
     eligo::bind_dagman(m);
     eligo::bind_blocks(m);
     eligo::bind_decompose(m);
     eligo::bind_exact(m);
+    eligo::bind_prio(m);
     eligo::bind_sweep(m);
 }

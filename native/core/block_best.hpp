@@ -71,13 +71,11 @@ struct RuleChoice {
     Rule rule;
 };
 
+inline constexpr std::array all_rules{Rule::potential, Rule::yield, Rule::packet, Rule::backward, Rule::dual_potential,
+                                      Rule::dual_yield, Rule::dual_packet, Rule::dual_backward, Rule::outdegree};
+
 // The order of largest AREA, of equals the first; the first that is proved optimal by its increments ends the search.
-inline RuleChoice best_rule(const Sides& block, Offset packet_budget, Offset most_edges_for_all) {
-    static constexpr std::array all{Rule::potential, Rule::yield, Rule::packet, Rule::backward, Rule::dual_potential,
-                                    Rule::dual_yield, Rule::dual_packet, Rule::dual_backward, Rule::outdegree};
-    static constexpr std::array few{Rule::potential, Rule::packet, Rule::dual_potential, Rule::outdegree};
-    const bool large = static_cast<Offset>(block.children.idx.size()) > most_edges_for_all;
-    const std::span<const Rule> rules = large ? std::span<const Rule>(few) : std::span<const Rule>(all);
+inline RuleChoice best_rule(const Sides& block, std::span<const Rule> rules, Offset packet_budget) {
     RuleChoice best{{}, {}, rules[0]};
     Offset most = -1;
     for (Rule rule : rules) {
@@ -91,6 +89,13 @@ inline RuleChoice best_rule(const Sides& block, Offset packet_budget, Offset mos
         if (settles(best.gain)) break;
     }
     return best;
+}
+
+// Fewer rules for large blocks.
+inline RuleChoice best_rule(const Sides& block, Offset packet_budget, Offset most_edges_for_all) {
+    static constexpr std::array few{Rule::potential, Rule::packet, Rule::dual_potential, Rule::outdegree};
+    const bool large = static_cast<Offset>(block.children.idx.size()) > most_edges_for_all;
+    return best_rule(block, large ? std::span<const Rule>(few) : std::span<const Rule>(all_rules), packet_budget);
 }
 
 }  // namespace eligo

@@ -29,6 +29,22 @@ def reachable(
 def shortcuts(
     succ_ptr: NDArray[int64], succ: NDArray[int32], pred_ptr: NDArray[int64], pred: NDArray[int32], searches: int
 ) -> NDArray[uint8]: ...
+class Ordered:
+    def __init__(
+        self,
+        succ_ptr: NDArray[int64],
+        succ: NDArray[int32],
+        pred_ptr: NDArray[int64],
+        pred: NDArray[int32],
+        order: NDArray[int32],
+    ) -> None: ...
+    def charge(self, scale: int, sweeps: int) -> tuple[NDArray[int64], NDArray[int64]]: ...
+    def greedy(self, depth: int, base: int, load: NDArray[int64], percent: int) -> NDArray[int32]: ...
+    def relatives(self) -> tuple[NDArray[int32], NDArray[int32]]: ...
+
+def load_bound(
+    load: NDArray[int64], scale: int, sources: int, before: NDArray[int32], behind: NDArray[int32]
+) -> NDArray[int64]: ...
 def dagman_keywords() -> list[str]: ...
 
 class DagmanScan:
@@ -139,3 +155,46 @@ def exact_conflict(
     order: NDArray[int32],
     budget: int,
 ) -> tuple[int, int]: ...
+
+# Blocks of a dag by structure, and the order in which they are executed (bind_prio.cpp)
+def block_structures(
+    succ_ptr: NDArray[int64],
+    succ: NDArray[int32],
+    nonsink_ptr: NDArray[int64],
+    nonsinks: NDArray[int32],
+    head_ptr: NDArray[int64],
+    heads: NDArray[int32],
+    bipartite: NDArray[uint8],
+) -> tuple[NDArray[int32], NDArray[int32]]: ...
+def structure_orders(
+    succ_ptr: NDArray[int64],
+    succ: NDArray[int32],
+    nonsink_ptr: NDArray[int64],
+    nonsinks: NDArray[int32],
+    head_ptr: NDArray[int64],
+    heads: NDArray[int32],
+    bipartite: NDArray[uint8],
+    pred_ptr: NDArray[int64],
+    pred: NDArray[int32],
+    first: NDArray[int32],
+    guide: NDArray[int32],
+) -> tuple[NDArray[int64], NDArray[int32], NDArray[int64], NDArray[int32], NDArray[uint8]]: ...
+def block_sequence(
+    of: NDArray[int32],
+    head_ptr: NDArray[int64],
+    heads: NDArray[int32],
+    structure: NDArray[int32],
+    ptr: NDArray[int64],
+    gain: NDArray[int64],
+    sources: NDArray[int32],
+    budget: int,
+    most_for_pair: int,
+) -> tuple[NDArray[int32], int, int, int, int, bool]: ...
+def jobs_of_sequence(
+    sequence: NDArray[int32],
+    nonsink_ptr: NDArray[int64],
+    nonsinks: NDArray[int32],
+    structure: NDArray[int32],
+    ptr: NDArray[int64],
+    order: NDArray[int32],
+) -> NDArray[int32]: ...

@@ -20,6 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eligo import _core
 from eligo.dag import Dag, Int32, Int64
@@ -80,6 +81,28 @@ class Blocks:
         """Return the jobs that the edges of one block lead to, ascending."""
         return self.heads[self.head_ptr[block] : self.head_ptr[block + 1]]
 
+    @property
+    def rows(self) -> tuple[Int64, Int32, Int64, Int32, Int64, Int32, NDArray[np.uint8]]:
+        """The edges of the dag and the blocks, as kernels take them."""
+        dag = self.dag
+        flags = self.bipartite.view(np.uint8)
+        return dag.succ_ptr, dag.succ, self.nonsink_ptr, self.nonsinks, self.head_ptr, self.heads, flags
+
+    def structures(self) -> tuple[Int32, Int32]:
+        """Return for each block the number of its structure, and of each structure the first block.
+
+        Blocks have the same structure if their edges are the same once the jobs of each are numbered ascending:
+        sources and sinks each on their own in a bipartite block, else all together.
+
+        Examples
+        --------
+        >>> decompose(Dag.from_edges(6, [0, 2, 4, 4], [1, 3, 3, 5])).structures()
+        (array([0, 1], dtype=int32), array([0, 1], dtype=int32))
+        >>> decompose(Dag.from_edges(6, [0, 2, 4], [1, 3, 5])).structures()
+        (array([0, 0, 0], dtype=int32), array([0], dtype=int32))
+        """
+        return _core.block_structures(*self.rows)
+
     def superdag(self) -> Dag:
         """Return the dag of the blocks; its jobs are named by their numbers."""
         inner = np.flatnonzero((self.of >= 0) & (self.into >= 0))
@@ -106,8 +129,9 @@ class Blocks:
     def _edges_of(self, block: int) -> tuple[Int64, Int32]:
         """Return the number of children of each non-sink of a block, and all these children."""
         sources, ptr = self.nonsinks_of(block), self.dag.succ_ptr
-        rows = [self.dag.succ[ptr[job] : ptr[job + 1]] for job in sources]
-        return ptr[sources + 1] - ptr[sources], rows[0] if len(rows) == 1 else np.concatenate(rows)
+        counts = ptr[sources + 1] - ptr[sources]
+        ends = np.cumsum(counts)
+        return counts, self.dag.succ[np.repeat(ptr[sources + 1] - ends, counts) + np.arange(ends[-1])]
 
 
 def decompose(dag: Dag) -> Blocks:
