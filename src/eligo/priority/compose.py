@@ -15,8 +15,8 @@ import numpy as np
 
 from eligo.dag import Dag, Int32, Int64
 from eligo.graph import sinks
-from eligo.priority.linearize import YieldClasses
-from eligo.priority.plans import Plan
+from eligo.priority.linearize import YieldClasses, rows
+from eligo.priority.plans import Plans
 from eligo.priority.proof import Failure, Proof
 from eligo.priority.relation import has_priority
 from eligo.priority.sweep import take_turns
@@ -25,9 +25,7 @@ from eligo.schedule import places
 __all__ = ["compose", "compose_groups"]
 
 
-def compose_groups(
-    dag: Dag, plans: Sequence[Plan], groups: Sequence[Sequence[int]], classes: YieldClasses
-) -> Proof | Failure:
+def compose_groups(dag: Dag, plans: Plans, groups: Sequence[Sequence[int]], classes: YieldClasses) -> Proof | Failure:
     """Execute groups of blocks one after the other, or tell why that is not proved IC-optimal."""
     parts: list[Int32] = []
     before: Int64 | None = None
@@ -48,16 +46,20 @@ def compose_groups(
     return compose(dag, np.concatenate([np.zeros(0, np.int32), *parts]), plans, groups)
 
 
-def compose(dag: Dag, nonsinks: Int32, plans: Sequence[Plan], groups: Sequence[Sequence[int]]) -> Proof:
+def compose(dag: Dag, nonsinks: Int32, plans: Plans, groups: Sequence[Sequence[int]]) -> Proof:
     """Return the proof that an order of non-sinks is IC-optimal which yields what the groups allow at best."""
     order = np.concatenate([nonsinks, sinks(dag)])
     place = places(order)
-    blocks = [{"jobs": place[plan.jobs].tolist(), "witness": plan.witness} for plan in plans]
+    witnesses = [schedule.witness for schedule in plans.schedules]
+    blocks = [
+        {"jobs": jobs, "witness": witnesses[structure]}
+        for jobs, structure in zip(rows(plans.ptr, place[plans.jobs]), plans.structure.tolist(), strict=True)
+    ]
     witness = {"by": "composition", "dropped": [], "blocks": blocks, "groups": [list(group) for group in groups]}
     return Proof(order, len(nonsinks), witness)
 
 
-def _run_group(plans: Sequence[Plan], group: Sequence[int], classes: YieldClasses) -> tuple[Int32 | None, Int64]:
+def _run_group(plans: Plans, group: Sequence[int], classes: YieldClasses) -> tuple[Int32 | None, Int64]:
     """Return the jobs of a group's blocks in an optimal order, if there is one, and what they yield."""
     first = plans[group[0]]
     if len(group) == 1:

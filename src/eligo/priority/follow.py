@@ -14,14 +14,13 @@ without going back.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from eligo.dag import Dag, Int32, Int64
-from eligo.priority.linearize import YieldClasses
-from eligo.priority.plans import Plan
+from eligo.priority.linearize import YieldClasses, rows
+from eligo.priority.plans import Plans
 from eligo.priority.proof import Failure
 from eligo.priority.relation import max_convolution, sort_by_priority
 
@@ -42,9 +41,9 @@ class _Choices:
     tried: int = -1
 
 
-def best_of_all(plans: Sequence[Plan]) -> tuple[Int64, list[list[int]]] | Failure:
+def best_of_all(plans: Plans) -> tuple[Int64, list[list[int]]] | Failure:
     """Return U, and groups of blocks that prove it: a chain of single blocks, or all of them as one sum."""
-    yields = [plan.e for plan in plans]
+    yields = [plans.schedules[structure].e for structure in plans.structure.tolist()]
     chain = sort_by_priority(yields)
     if chain is not None:
         gains = np.concatenate([np.zeros(0, np.int64), *(np.diff(yields[block]) for block in chain)])
@@ -64,7 +63,7 @@ class Allowance:
     steps: int = 100_000
 
 
-def follow(dag: Dag, plans: Sequence[Plan], best: Int64, allowance: Allowance) -> Int32 | Failure:
+def follow(dag: Dag, plans: Plans, best: Int64, allowance: Allowance) -> Int32 | Failure:
     """Return the non-sinks in an order that yields `best`, or tell that none was found."""
     if len(best) > allowance.steps:
         return Failure("linearization", "too many steps were spent on finding turns of the blocks")
@@ -87,9 +86,9 @@ class _Search:
     at the few stages that fit and not at every block.
     """
 
-    def __init__(self, dag: Dag, plans: Sequence[Plan], best: Int64) -> None:
+    def __init__(self, dag: Dag, plans: Plans, best: Int64) -> None:
         self.dag = dag
-        self.jobs = [plan.jobs.tolist() for plan in plans]
+        self.jobs = rows(plans.ptr, plans.jobs)
         self.classes = YieldClasses(plans)
         self.gains = [np.diff(e).tolist() for e in self.classes.e]
         self.goal = np.diff(best).tolist()

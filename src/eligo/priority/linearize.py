@@ -23,9 +23,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from heapq import heappop, heappush
+from itertools import pairwise
 
-from eligo.dag import Dag, Int64
-from eligo.priority.plans import Plan
+import numpy as np
+
+from eligo.dag import Dag, Int32, Int64
+from eligo.priority.plans import Plans
 from eligo.priority.proof import Failure
 from eligo.priority.relation import has_priority, sort_by_priority
 from eligo.priority.sweep import SumSweep, sweep
@@ -39,16 +42,14 @@ _LARGEST_SUM = 60_000
 class YieldClasses:
     """Blocks grouped by what they yield, the priority relation between the groups, and sums of blocks."""
 
-    def __init__(self, plans: Sequence[Plan]) -> None:
+    def __init__(self, plans: Plans) -> None:
         self.e: list[Int64] = []
         number: dict[bytes, int] = {}
-        self.of: list[int] = []
-        for plan in plans:
-            key = plan.e.tobytes()
-            if key not in number:
-                number[key] = len(self.e)
-                self.e.append(plan.e)
-            self.of.append(number[key])
+        for schedule in plans.schedules:  # structures come in the order of their first blocks, and so do classes
+            if number.setdefault(schedule.e.tobytes(), len(self.e)) == len(self.e):
+                self.e.append(schedule.e)
+        by_structure = [number[schedule.e.tobytes()] for schedule in plans.schedules]
+        self.of: list[int] = np.array(by_structure, np.int64)[plans.structure].tolist()
         self._over: dict[tuple[int, int], bool] = {}
         self._swept: dict[tuple[int, ...], SumSweep] = {}
         chain = sort_by_priority(self.e)
@@ -72,17 +73,17 @@ class YieldClasses:
         return self._swept[key]
 
 
-def linearize(superdag: Dag, plans: Sequence[Plan], classes: YieldClasses) -> list[list[int]] | Failure:
+def linearize(superdag: Dag, plans: Plans, classes: YieldClasses) -> list[list[int]] | Failure:
     """Return groups of blocks in an order in which each has priority over the next, or why none was found."""
     return _Linearizer(superdag, plans, classes).run()
 
 
 class _Linearizer:
-    def __init__(self, superdag: Dag, plans: Sequence[Plan], classes: YieldClasses) -> None:
+    def __init__(self, superdag: Dag, plans: Plans, classes: YieldClasses) -> None:
         self.plans = plans
         self.classes = classes
-        self.children = [superdag.children(b).tolist() for b in range(superdag.n)]
-        self.missing = [len(superdag.parents(b)) for b in range(superdag.n)]
+        self.children = rows(superdag.succ_ptr, superdag.succ)
+        self.missing = np.diff(superdag.pred_ptr).tolist()
         self.available: dict[int, list[int]] = {}  # heaps of blocks, by class
         self.leaders: list[tuple[int, int]] = []  # a heap of classes by rank, some no longer available
         self.groups: list[list[int]] = []
@@ -162,14 +163,14 @@ class _Linearizer:
         blocks = sorted(block for heap in self.available.values() for block in heap)
         if len(blocks) == 1:
             return self._stuck(blocks, "it has no priority over a block that waits for it")
-        if sum(len(self.plans[block].e) for block in blocks) > _LARGEST_SUM:
+        if sum(len(self.classes.e[self.classes.of[block]]) for block in blocks) > _LARGEST_SUM:
             return self._stuck(blocks, "their sum is too large to be swept")
         total = self.classes.swept(blocks)
         if total.steps is None or total.e is None:
             return self._stuck(blocks, "their sum admits no IC-optimal schedule")
         fresh = self._released(blocks)
         best = total.e
-        if not all(has_priority(best, self.plans[child].e) for child in fresh):
+        if not all(has_priority(best, self.classes.e[cls]) for cls in {self.classes.of[child] for child in fresh}):
             return self._stuck(blocks, "their sum has no priority over a block that waits for it")
         self.groups.append(blocks)
         self.available.clear()
@@ -199,6 +200,7 @@ def levelled_sums(superdag: Dag) -> list[list[int]] | Failure:
     >>> levelled_sums(Dag.from_edges(3, [0, 0, 1], [1, 2, 2])).step
     'levels'
     """
+    children, parents = rows(superdag.succ_ptr, superdag.succ), rows(superdag.pred_ptr, superdag.pred)
     level: dict[int, int] = {}
     groups: dict[int, list[int]] = {}
     for root in range(superdag.n):
@@ -208,8 +210,8 @@ def levelled_sums(superdag: Dag) -> list[list[int]] | Failure:
         part, queue = [root], deque([root])
         while queue:
             block = queue.popleft()
-            for step, near in ((1, superdag.children(block)), (-1, superdag.parents(block))):
-                for other in near.tolist():
+            for step, near in ((1, children[block]), (-1, parents[block])):
+                for other in near:
                     if other not in level:
                         level[other] = level[block] + step
                         part.append(other)
@@ -220,3 +222,9 @@ def levelled_sums(superdag: Dag) -> list[list[int]] | Failure:
         for block in part:
             groups.setdefault(level[block] - lowest, []).append(block)
     return [sorted(groups[number]) for number in sorted(groups)]
+
+
+def rows(ptr: Int64, idx: Int32 | Int64) -> list[list[int]]:
+    """Return compressed sparse rows as lists."""
+    entries = idx.tolist()
+    return [entries[start:stop] for start, stop in pairwise(ptr.tolist())]

@@ -1,22 +1,24 @@
 """How each block of a dag is executed: an order of its non-sinks, what it yields, and whether that is proved optimal.
 
-Real workflows repeat the same few blocks thousands of times, so the work is done once for each structure: complete
-bipartite blocks are told by two numbers, the others by their edges in the block's own numbering.
+Real workflows repeat the same few blocks thousands of times, so the work is done once for each structure, and plans of
+single blocks are made when they are asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
+from eligo import _core
 from eligo.dag import Dag, Int32, Int64
-from eligo.priority.blocks import BlockSchedule, schedule_block
+from eligo.priority.bipartite import Bipartite
+from eligo.priority.blocks import BlockSchedule
 from eligo.priority.decompose import Blocks
 
-__all__ = ["Plan", "plan_blocks"]
+__all__ = ["Plan", "Plans", "plan_blocks"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,36 +46,68 @@ class Plan:
     witness: dict[str, Any] | None
 
 
-def plan_blocks(blocks: Blocks, budget: int, general: Callable[[Dag], BlockSchedule]) -> list[Plan]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Plans(Sequence[Plan]):
+    """The plans of all blocks of a dag, by block.
+
+    Attributes
+    ----------
+    structure
+        The structure of each block.
+    schedules
+        How each structure is executed.
+    ptr, jobs
+        The non-sinks of each block in order, as compressed sparse rows.
+    """
+
+    structure: Int32
+    schedules: Sequence[BlockSchedule]
+    ptr: Int64
+    jobs: Int32
+
+    def __len__(self) -> int:
+        return len(self.structure)
+
+    @overload
+    def __getitem__(self, block: int) -> Plan: ...
+    @overload
+    def __getitem__(self, block: slice) -> list[Plan]: ...
+    def __getitem__(self, block: int | slice) -> Plan | list[Plan]:
+        if isinstance(block, slice):
+            return [self[one] for one in range(*block.indices(len(self)))]
+        found = self.schedules[self.structure[block]]
+        jobs = self.jobs[self.ptr[block] : self.ptr[block + 1]]
+        return Plan(jobs, found.e, found.kind, found.optimal, found.witness)
+
+
+def plan_blocks(
+    blocks: Blocks, bipartite: Callable[[Bipartite], BlockSchedule], general: Callable[[Dag], BlockSchedule]
+) -> Plans:
     """Plan every block of a dag.
 
     Parameters
     ----------
-    budget
-        The number of states that exact search may look at for one block.
-    general
-        Schedules a block that is not bipartite.
+    bipartite, general
+        These schedule a block that is bipartite, and one that is not.
     """
-    known: dict[tuple[object, ...], BlockSchedule] = {}
-
-    def once(key: tuple[object, ...], schedule: Callable[[], BlockSchedule]) -> BlockSchedule:
-        found = known.get(key)
-        if found is None:
-            found = known[key] = schedule()
-        return found
-
-    def plan(block: int) -> Plan:
-        jobs = blocks.nonsinks_of(block)
-        if complete[block]:
-            found = once((len(jobs), heads[block]), lambda: schedule_block(blocks.bipartite_of(block), budget))
-        elif bipartite[block]:
-            shape = blocks.bipartite_of(block)
-            found = once((shape.ptr.tobytes(), shape.idx.tobytes()), lambda: schedule_block(shape, budget))
+    structure, first = blocks.structures()
+    schedules: list[BlockSchedule] = []
+    orders = [np.zeros(0, np.int32)]  # of the non-sinks of each structure, numbered among themselves
+    for block in first.tolist():
+        if blocks.bipartite[block]:
+            schedules.append(bipartite(blocks.bipartite_of(block)))
+            orders.append(schedules[-1].order)
         else:
             dag, jobs = blocks.dag_of(block)
-            found = once(("", dag.succ_ptr.tobytes(), dag.succ.tobytes()), lambda: general(dag))
-        return Plan(jobs[found.order], found.e, found.kind, found.optimal, found.witness)
-
-    complete, bipartite = blocks.complete.tolist(), blocks.bipartite.tolist()
-    heads = np.diff(blocks.head_ptr).tolist()
-    return [plan(block) for block in range(blocks.count)]
+            schedules.append(general(dag))
+            orders.append(np.searchsorted(blocks.nonsinks_of(block), jobs[schedules[-1].order]).astype(np.int32))
+    ptr = np.cumsum(list(map(len, orders)))
+    jobs = _core.jobs_of_sequence(
+        np.arange(blocks.count, dtype=np.int32),
+        blocks.nonsink_ptr,
+        blocks.nonsinks,
+        structure,
+        ptr,
+        np.concatenate(orders),
+    )
+    return Plans(structure, schedules, blocks.nonsink_ptr, jobs)

@@ -6,7 +6,7 @@ Parts of equal structure are settled once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -16,13 +16,14 @@ from eligo import graph
 from eligo.dag import Dag, Int32
 from eligo.errors import InfeasibleError
 from eligo.priority import exact, families
-from eligo.priority.blocks import BlockSchedule
+from eligo.priority.bipartite import Bipartite
+from eligo.priority.blocks import BlockSchedule, schedule_block
 from eligo.priority.compose import compose, compose_groups
 from eligo.priority.decompose import decompose
 from eligo.priority.follow import Allowance, best_of_all, follow
 from eligo.priority.joining import as_sum, cut_out, in_series
 from eligo.priority.linearize import YieldClasses, levelled_sums, linearize
-from eligo.priority.plans import Plan, plan_blocks
+from eligo.priority.plans import Plans, plan_blocks
 from eligo.priority.proof import Failure, Proof, Refutation, nonsinks_of, with_dropped
 from eligo.priority.relation import yields_of
 from eligo.priority.series import cuts
@@ -77,6 +78,7 @@ class Prover:
         self.reduced = reduced
         self.allowance = Allowance()
         self._known: dict[tuple[object, ...], _Known] = {}
+        self._blocks: dict[tuple[bytes, bytes], BlockSchedule] = {}
         self._bottom = 0
         self._steps: dict[str, Callable[[Dag, int], Proof | Refutation | Failure]] = {
             "family": self._family,
@@ -135,12 +137,19 @@ class Prover:
     def _composition(self, dag: Dag, depth: int) -> Proof | Failure:
         reduced, tails, heads = self._without_shortcuts(dag)
         blocks = decompose(reduced)
-        plans = plan_blocks(blocks, self.budget, lambda block: self._block(block, depth))
+        plans = plan_blocks(blocks, self._bipartite_block, lambda block: self._block(block, depth))
         weak = _weak_blocks(plans)
         if weak is not None:
             return weak
         proof = _put_in_order(reduced, plans, blocks.superdag(), self.allowance)
         return proof if isinstance(proof, Failure) else with_dropped(proof, tails, heads)
+
+    def _bipartite_block(self, block: Bipartite) -> BlockSchedule:
+        """Schedule a bipartite block, once: the parts of a dag have the blocks that the dag has."""
+        key = block.ptr.tobytes(), block.idx.tobytes()
+        if key not in self._blocks:
+            self._blocks[key] = schedule_block(block, self.budget)
+        return self._blocks[key]
 
     def _block(self, dag: Dag, depth: int) -> BlockSchedule:
         """Schedule a block that is not bipartite."""
@@ -191,7 +200,7 @@ class Prover:
         return (Proof if answer.exists else Refutation)(order, nonsinks_of(dag), witness)
 
 
-def _put_in_order(dag: Dag, plans: Sequence[Plan], superdag: Dag, allowance: Allowance) -> Proof | Failure:
+def _put_in_order(dag: Dag, plans: Plans, superdag: Dag, allowance: Allowance) -> Proof | Failure:
     """Execute the blocks block by block, else level by level, else in whatever turns reach the bound."""
     classes = YieldClasses(plans)
     failures: list[Failure] = []
@@ -209,13 +218,15 @@ def _put_in_order(dag: Dag, plans: Sequence[Plan], superdag: Dag, allowance: All
     return failures[0]
 
 
-def _weak_blocks(plans: Sequence[Plan]) -> Failure | None:
+def _weak_blocks(plans: Plans) -> Failure | None:
     """Say which blocks have no order that is known to be optimal."""
-    weak = [plan for plan in plans if plan.optimal is not True]
-    if not weak:
+    open_ones = np.array([schedule.optimal is not True for schedule in plans.schedules], np.bool_)
+    weak = np.flatnonzero(open_ones[plans.structure])
+    if not len(weak):
         return None
-    why = "has no IC-optimal order" if weak[0].optimal is False else "has no order that is proved IC-optimal"
+    first = plans[int(weak[0])]
+    why = "has no IC-optimal order" if first.optimal is False else "has no order that is proved IC-optimal"
     others = len(weak) - 1
     more = "" if others == 0 else ", nor has one other" if others == 1 else f", nor have {others} others"
     which = "the only block" if len(plans) == 1 else f"of {len(plans)} blocks one"
-    return Failure("blocks", f"{which} ({weak[0].kind}) {why}{more}")
+    return Failure("blocks", f"{which} ({first.kind}) {why}{more}")
