@@ -9,6 +9,7 @@ void bind_blocks(nanobind::module_& m);
 void bind_decompose(nanobind::module_& m);
 void bind_exact(nanobind::module_& m);
 void bind_prio(nanobind::module_& m);
+void bind_prio2006(nanobind::module_& m);
 void bind_sweep(nanobind::module_& m);
 }
 
@@ -21,5 +22,6 @@ NB_MODULE(_core, m) {
     eligo::bind_decompose(m);
     eligo::bind_exact(m);
     eligo::bind_prio(m);
+    eligo::bind_prio2006(m);
     eligo::bind_sweep(m);
 }

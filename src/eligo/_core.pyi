@@ -156,6 +156,15 @@ def exact_conflict(
     budget: int,
 ) -> tuple[int, int]: ...
 
+# The heuristic of 2006 (bind_prio2006.cpp)
+def parts2006(
+    succ_ptr: NDArray[int64], succ: NDArray[int32], pred_ptr: NDArray[int64], pred: NDArray[int32]
+) -> tuple[NDArray[int32], NDArray[int32], int]: ...
+def prio2006(
+    succ_ptr: NDArray[int64], succ: NDArray[int32], pred_ptr: NDArray[int64], pred: NDArray[int32], budget: int
+) -> NDArray[int32] | None: ...
+def r_priority(first: NDArray[int64], second: NDArray[int64]) -> tuple[int, int]: ...
+
 # Blocks of a dag by structure, and the order in which they are executed (bind_prio.cpp)
 def block_structures(
     succ_ptr: NDArray[int64],
