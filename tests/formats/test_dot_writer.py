@@ -14,6 +14,7 @@ from eligo.formats import dot
 from eligo.formats.base import Document, Notes
 from eligo.formats.storage import Source
 from tests.formats.random_dags import dags, edge_names
+from tests.guards import no_hang
 
 GRAPHVIZ = shutil.which("dot")
 needs_graphviz = pytest.mark.skipif(GRAPHVIZ is None, reason="graphviz is not installed")
@@ -104,3 +105,10 @@ def test_bad_lists_of_data(entries: str) -> None:
 def test_reading_what_one_does_not_depend_on_is_refused() -> None:
     with pytest.raises(ParseError, match="depend"):
         read('digraph { graph [eligo=data]; a [outputs="0:=1"]; b [inputs="0"] }')
+
+
+def test_many_data_are_read_in_linear_time() -> None:
+    n = 60_000
+    jobs = "".join(f'j{i} [outputs="{i}:=1"];\n' for i in range(n))
+    with no_hang():
+        assert read(f"digraph {{ graph [eligo=data];\n{jobs} }}").dag.n == n

@@ -80,10 +80,10 @@ def read_shared(graph: Graph, source: Source) -> Data:
     """Return the data that a graph of our own writer states."""
     made: dict[int, tuple[int, str, int]] = {}
     for entry in graph.attributes.get("inputs", "").split():
-        _add_entry(made, entry, OUTSIDE, source, None)
+        _add_entry(made, entry, OUTSIDE, graph, source)
     for job, node in enumerate(graph.nodes):
         for entry in node.get("outputs", "").split():
-            _add_entry(made, entry, job, source, graph.line(graph.node_at[job], entry))
+            _add_entry(made, entry, job, graph, source)
     k = len(made)
     if made and max(made) >= k:
         raise source.error(None, f"data are numbered up to {max(made)}, but there are only {k}", hint=_HINT)
@@ -98,16 +98,19 @@ def read_shared(graph: Graph, source: Source) -> Data:
     return Data.build([size for _, _, size in rows], [producer for producer, _, _ in rows], readers, names)
 
 
-def _add_entry(
-    made: dict[int, tuple[int, str, int]], entry: str, producer: int, source: Source, line: int | None
-) -> None:
+def _add_entry(made: dict[int, tuple[int, str, int]], entry: str, producer: int, graph: Graph, source: Source) -> None:
     match = _ENTRY.fullmatch(entry)
     if match is None or int(match[1]) in made:
-        raise _bad(entry, source, line)
+        raise _bad(entry, source, _line(graph, producer, entry))
     try:
         made[int(match[1])] = (producer, decode_name(match[2]), UNKNOWN if match[3] == "?" else parse_size(match[3]))
     except EligoError as error:
-        raise source.error(line, error.text, hint=error.hint) from None
+        raise source.error(_line(graph, producer, entry), error.text, hint=error.hint) from None
+
+
+def _line(graph: Graph, producer: int, entry: str) -> int | None:
+    """Return the line of an entry; asked only for an error, since it takes as long as the file is."""
+    return None if producer == OUTSIDE else graph.line(graph.node_at[producer], entry)
 
 
 def _bad(entry: str, source: Source, line: int | None) -> ParseError:
