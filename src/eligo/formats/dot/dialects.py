@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eligo.dag import UNKNOWN, Dag, Data, Int32
 from eligo.errors import CycleError, EligoError
@@ -38,7 +39,7 @@ from eligo.formats.edge_weights import merge_weights, parse_weight
 from eligo.formats.sizes import parse_count, parse_seconds, parse_size
 from eligo.formats.storage import Source
 
-__all__ = ["DotDetails", "to_dag"]
+__all__ = ["DotDetails", "job_nodes", "to_dag"]
 
 FLOP_PER_S = 1e9
 _PLAIN_DIGITS = 18  # so many digits stay below 2^62
@@ -126,6 +127,26 @@ def _is_operator(node: Attributes) -> bool:
     return node.get("shape") == "point" or (node.get("shape") == "circle" and node.get("label") == "")
 
 
+def _operators(graph: Graph) -> NDArray[np.bool_]:
+    """Tell which nodes of a Nextflow graph are no jobs; none of them where it has nothing but operators."""
+    operator = np.array([_is_operator(node) for node in graph.nodes], np.bool_)
+    return operator & (not operator.all())
+
+
+def job_nodes(graph: Graph) -> list[int]:
+    """Return of each job of the dag the number of the node that stands for it.
+
+    Examples
+    --------
+    >>> from eligo.formats.dot.grammar import parse_graph
+    >>> job_nodes(parse_graph(Source("a.dot", b"digraph { v1 -> v2 -> v3; v2 [shape=point] }")))
+    [0, 2]
+    """
+    if _dialect(graph, _node_keys(graph)) == "nextflow":
+        return np.flatnonzero(~_operators(graph)).tolist()
+    return list(range(len(graph.names)))
+
+
 def _label(text: str) -> str:
     r"""Return a label on one line; ``\N`` stands for the node's own name, and HTML is a drawing: both say nothing."""
     if text == r"\N" or text.lstrip().startswith("<"):
@@ -134,10 +155,9 @@ def _label(text: str) -> str:
 
 
 def _processes(graph: Graph, labels: list[str], source: Source, notes: Notes) -> tuple[Dag, DotDetails]:
-    operator = np.array([_is_operator(node) for node in graph.nodes], np.bool_)
-    if operator.all():
+    operator = _operators(graph)
+    if not operator.any():
         notes.add(source.path, None, "this Nextflow graph has no process; its operators are read as jobs")
-        operator[:] = False
     kept = np.flatnonzero(~operator)
     tails, heads = contract(graph, operator, source)
     if len(kept) < len(graph.names):

@@ -109,6 +109,7 @@ class _Parser:
             graph.name = lexer.identifier("{")
         if lexer.token != "{":
             raise lexer.unexpected("{")
+        graph.opened = lexer.offset
         self.scopes.append(Scope(Subgraph(), {}, {}, {}, lexer.offset, [], 0))
         lexer.advance()
 
@@ -267,6 +268,7 @@ class _Parser:
         lexer.advance()
 
     def _close(self) -> None:
+        self.graph.closed = self.lexer.offset  # the last one is the graph's own
         self.lexer.advance()
         scope = self.scopes.pop()
         if self.scopes:

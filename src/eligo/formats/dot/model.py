@@ -19,7 +19,7 @@ Attributes = Mapping[str, str]
 KNOWN = frozenset(
     [
         "alpha", "count", "edge_memory", "eligo", "fixedsize", "flops", "inputs", "label", "memory_bytes", "outputs",
-        "shape", "size", "size_bytes", "style", "temp_bytes", "time_s", "tmp_memory",
+        "priority", "shape", "size", "size_bytes", "style", "temp_bytes", "time_s", "tmp_memory",
     ]
 )  # fmt: skip
 """The attributes that mean something to us; all others are read and dropped."""
@@ -72,6 +72,8 @@ class Graph:
         The graph's own.
     weight_keys
         Which attributes gave weights.
+    opened, closed
+        Where in the lexer's text the graph's own braces stand.
     """
 
     lexer: Lexer
@@ -88,6 +90,8 @@ class Graph:
     attributes: Attributes = field(default_factory=dict)
     weight_keys: set[str] = field(default_factory=set)
     hidden_edges: int = 0
+    opened: int = 0
+    closed: int = 0
 
     def line(self, at: int, value: str = "") -> int:
         """Return the line of the statement at an offset, or of a value that stands in it."""
