@@ -3,6 +3,7 @@
 One module an idea; the imports point down this list:
 
 ====================  =================================================================================================
+``prio``              any dag, block by block, the block that loses least first (Malewicz et al. 2006)
 ``theory``            :func:`~eligo.priority.theory.settle`: what can be said of a dag, with a certificate
 ``prover``            the steps it tries: family, composition, series, sum, exact search
 ``joining``           what is known of parts, put together
