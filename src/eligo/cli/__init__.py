@@ -30,9 +30,9 @@ COMMANDS = {
 _HELP = """\
 usage: eligo [--help] [--version] COMMAND [--debug] ...
 
-Eligo reads the workflow you have: HTCondor DAGMan, Pegasus, WfFormat, DOT (also of Snakemake and Nextflow), ... This
-version describes, converts and generates workflows, and proves how good an order of their jobs can be; ordering any
-workflow and bounding its memory come next.
+Eligo reads the workflow you have: HTCondor DAGMan, Pegasus, WfFormat, DOT (also of Snakemake and Nextflow), ... It
+orders the jobs so that workers always find one to run, writes that order into the workflow as priorities, and proves
+how good it is; it describes, converts and generates workflows. Bounding their memory comes next.
 
 commands:
 {commands}
@@ -46,7 +46,7 @@ FILE may be `-` for standard input; gzip is unpacked whatever the name. Data goe
 standard error. Exit status: 0 done, 1 the data or the run failed, 2 wrong usage.
 
 example:
-  eligo info workflow.dag
+  eligo prioritize workflow.dag
 """
 
 
