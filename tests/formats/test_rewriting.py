@@ -9,6 +9,7 @@ import resource
 import stat
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
@@ -157,6 +158,39 @@ def test_what_is_refused_before_anything_changes(file, tmp_path):
     with pytest.raises(EligoError, match=r"is read-only\nhint: .*chmod u\+w"):
         rewrite([Rewrite(str(tmp_path / "first"), b"1"), Rewrite(str(file), b"new")])
     assert tree(tmp_path) == {"a.dag": b"old"}
+
+
+@contextmanager
+def nobody():
+    """Be someone without rights, where we are root."""
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65_534)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+
+
+@pytest.mark.parametrize("backup", [False, True])
+def test_without_permission(backup):
+    """Neither in a directory that may not be written, nor over a file of somebody else in one that may."""
+    with TemporaryDirectory() as name:  # beside pytest's own, into which nobody else may look
+        folder = Path(name)
+        (folder / "a.dag").write_bytes(b"old")
+        for mode, file_mode, text in ((0o555, 0o666, "Permission denied"), (0o777, 0o444, "is read-only")):
+            folder.chmod(mode)
+            (folder / "a.dag").chmod(file_mode)
+            with nobody(), pytest.raises(EligoError, match=text):
+                rewrite([Rewrite(str(folder / "a.dag"), b"new")], backup=backup)
+            assert tree(folder) == {"a.dag": b"old"}
+        folder.chmod(0o755)
+        (folder / "a.dag").chmod(0o644)
+        if os.geteuid() == 0:
+            folder.chmod(0o777)
+            with nobody(), pytest.raises(EligoError, match="is read-only"):
+                rewrite([Rewrite(str(folder / "a.dag"), b"new")], backup=backup)
 
 
 def test_a_full_disk(file, tmp_path):

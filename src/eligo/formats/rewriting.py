@@ -178,7 +178,8 @@ def _begins_packed(target: Path) -> bool:
 
 
 def _refuse_read_only(path: str, target: Path) -> None:
-    if not target.stat().st_mode & 0o222 or not os.access(target, os.W_OK):
+    effective = os.access in os.supports_effective_ids
+    if not target.stat().st_mode & 0o222 or not os.access(target, os.W_OK, effective_ids=effective):
         raise EligoError(f"{path}: is read-only", hint=f"let it be written: chmod u+w {path}")
 
 
