@@ -49,7 +49,7 @@ def failing_at(call: int):
 
 
 NAMES = st.sampled_from(["a.dag", "b.sub", "sub/c.sub", "sub/deep/d.sub", "e.dag.gz"])
-CONTENTS = st.dictionaries(NAMES, st.binary(max_size=20), max_size=5)
+CONTENTS = st.dictionaries(NAMES, st.binary(max_size=20).map(lambda data: b"-" + data), max_size=5)
 
 
 @given(old=CONTENTS, new=CONTENTS, call=st.integers(0, 20), backup=st.booleans())
@@ -145,6 +145,12 @@ def test_the_packing_stays_whatever_the_name(tmp_path, name, packed):
     change(path, made_from=b"old")
     assert path.read_bytes().startswith(b"\x1f\x8b") == packed
     assert (gzip.decompress(path.read_bytes()) if packed else path.read_bytes()) == b"new"
+
+
+def test_a_damaged_file_may_be_replaced(tmp_path):
+    (tmp_path / "a.gz").write_bytes(b"\x1f\x8b damaged")
+    change(tmp_path / "a.gz")
+    assert gzip.decompress((tmp_path / "a.gz").read_bytes()) == b"new"
 
 
 def test_what_is_refused_before_anything_changes(file, tmp_path):

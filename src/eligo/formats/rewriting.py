@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
-from eligo.errors import EligoError
+from eligo.errors import EligoError, ParseError
 from eligo.formats.storage import is_packed, load, pack, writing
 from eligo.replacing import write_beside
 
@@ -152,7 +152,7 @@ def _stage(file: Rewrite, *, backup: bool) -> _Staged | None:
         raise EligoError(f"{file.path}: is a directory", hint="name a file to write")
     exists = target.exists()
     if exists:
-        now = load(file.path).data
+        now = _content(file.path)
         if now == file.data:
             return None
         if file.made_from is not None and now != file.made_from:
@@ -170,6 +170,14 @@ def _stage(file: Rewrite, *, backup: bool) -> _Staged | None:
         staged.undo()
         raise
     return staged
+
+
+def _content(path: str) -> bytes | None:
+    """Return what a file holds, unpacked; nothing where it is damaged: it may be replaced all the same."""
+    try:
+        return load(path).data
+    except ParseError:
+        return None
 
 
 def _begins_packed(target: Path) -> bool:
