@@ -73,6 +73,9 @@ void bind_area(nb::module_& m) {
             auto out = unlocked([&] { return dag.relatives(); });
             return nb::make_tuple(give(std::move(out.first)), give(std::move(out.second)));
         });
+    m.def("series_bound", [](In<Offset> load, Offset scale, In<std::uint8_t> source, In<Offset> end) {
+        return give(unlocked([&] { return series_bound(view(load), scale, view(source), view(end)); }));
+    }, "load"_a, "scale"_a, "source"_a, "end"_a);
     m.def("load_bound", [](In<Offset> load, Offset scale, Node sources, In<Node> before, In<Node> behind) {
         return give(unlocked([&] {
             return before.size() == 0 ? load_bound(view(load), scale, sources)

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <numeric>
 #include <vector>
 
@@ -69,6 +70,24 @@ inline std::vector<Offset> load_bound(std::span<const Offset> load, Offset scale
         if (t < n) sum += sorted[t];
     }
     tighten(profile);
+    return profile;
+}
+
+// The same for parts that follow each other: `load` and `source` go through them one after the other; part i ends before
+// place end[i]. At the end of a part all that follows is that the next one begins.
+inline std::vector<Offset> series_bound(std::span<const Offset> load, Offset scale, std::span<const std::uint8_t> source,
+                                        std::span<const Offset> end) {
+    std::vector<Offset> profile;
+    profile.reserve(load.size() + 1);
+    Offset begin = 0;
+    for (Offset stop : end) {
+        const auto mine = source.subspan(begin, stop - begin);
+        const auto sources = static_cast<Node>(std::count(mine.begin(), mine.end(), 1));
+        const std::vector<Offset> part = load_bound(load.subspan(begin, stop - begin), scale, sources);
+        profile.insert(profile.end(), part.begin(), part.end() - 1);
+        begin = stop;
+    }
+    profile.push_back(0);
     return profile;
 }
 

@@ -12,7 +12,7 @@ Shortcuts do not matter to any of them, but cost time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -23,7 +23,15 @@ from eligo import graph
 from eligo.dag import Dag, Int32, Int64
 from eligo.errors import InfeasibleError
 from eligo.priority import exact
-from eligo.priority.charging import SCALE, Charging, charge, flow_by_place
+from eligo.priority.charging import (
+    SCALE,
+    Charging,
+    SeriesCharging,
+    charge,
+    charge_parts,
+    flow_by_place,
+    sweeps_for,
+)
 from eligo.priority.joining import cut_out
 from eligo.priority.proof import nonsinks_of
 from eligo.priority.relation import max_convolution
@@ -34,7 +42,7 @@ __all__ = ["Bound", "bound_of"]
 
 _WIDEST_SEARCH = 1_000  # non-sinks beyond which exact search is not tried
 _LARGEST_SUM = 5_000  # jobs of a sum whose components are bounded one by one
-_SWEEPS = 40
+_LARGEST_PART, _MOST_PARTS = 20_000, 200  # of those in series that are looked at one by one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,11 +96,22 @@ class _Bounder:
         self._known: dict[tuple[bytes, bytes], Bound] = {}
 
     def bound(self, dag: Dag, charging: Charging | None = None) -> Bound:
-        sizes = cuts(dag).tolist()
-        if sizes:
-            parts = [np.sort(dag.order[start:stop]) for start, stop in pairwise([0, *sizes, dag.n])]
-            return _in_series(parts, [self._once(part) for part in cut_out(dag, parts)])
-        return self._of_part(dag, charging)
+        sizes = cuts(dag)
+        return self._in_series(dag, np.append(sizes, dag.n)) if len(sizes) else self._of_part(dag, charging)
+
+    def _in_series(self, dag: Dag, ends: Int64) -> Bound:
+        """Bound parts one by one: all by loads, in one go, and those of moderate size by whatever does better."""
+        charging = charge_parts(dag, ends, sweeps_for(dag.n + dag.m))
+        begins = ends - np.diff(ends, prepend=0)
+        sizes = ends - begins
+        moderate = np.flatnonzero((sizes > 1) & (sizes <= _LARGEST_PART))
+        chosen = np.sort(moderate[np.argsort(-sizes[moderate], kind="stable")][:_MOST_PARTS])
+        parts = [np.sort(dag.order[begins[number] : ends[number]]) for number in chosen]
+        better = dict(zip(chosen.tolist(), map(self._once, cut_out(dag, parts)), strict=True))
+        profile = charging.bound.copy()
+        for number, bound in better.items():
+            profile[begins[number] : ends[number]] = bound.profile[:-1]
+        return Bound(profile, lambda order: _series_witness(order, ends, charging, better))
 
     def _once(self, part: Dag) -> Bound:
         key = part.succ_ptr.tobytes(), part.succ.tobytes()
@@ -105,10 +124,12 @@ class _Bounder:
         found = self._exact(dag)
         if found is not None:
             return found
-        by_loads = _by_loads(charging or charge(dag, _SWEEPS))
+        by_loads = _by_loads(charging or charge(dag, sweeps_for(dag.n + dag.m)))
+        if dag.n > _LARGEST_SUM:
+            return by_loads
         component = graph.components(dag)
         count = int(component.max(initial=-1)) + 1
-        if count < 2 or dag.n > _LARGEST_SUM:
+        if count < 2:
             return by_loads
         ptr, jobs = graph.grouped(component, count)
         parts = [part for part in np.split(jobs, ptr[1:-1]) if len(part) > 1]
@@ -125,8 +146,10 @@ class _Bounder:
 
 
 def _by_loads(charging: Charging) -> Bound:
+    dag = charging.dag
+
     def witness(order: Int32) -> dict[str, Any]:
-        flow = flow_by_place(charging, places(order))
+        flow = flow_by_place(dag.pred_ptr, dag.pred, charging.flow, places(order))
         return {"by": "charging", "scale": SCALE, "flow": flow, "windows": charging.windows}
 
     return Bound(charging.bound, witness)
@@ -140,16 +163,22 @@ def _least(bounds: Sequence[Bound]) -> Bound:
     return Bound(profile, lambda order: {"by": "least", "of": [bound.witness(order) for bound in bounds]})
 
 
-def _in_series(parts: Sequence[Int32], bounds: Sequence[Bound]) -> Bound:
-    def witness(order: Int32) -> dict[str, Any]:
-        place = places(order)
-        inside = [
-            {"jobs": len(part), "witness": bound.witness(np.argsort(place[part]).astype(np.int32))}
-            for part, bound in zip(parts, bounds, strict=True)
-        ]
-        return {"by": "series", "parts": inside}
-
-    return Bound(np.concatenate([*(bound.profile[:-1] for bound in bounds), [0]]), witness)
+def _series_witness(order: Int32, ends: Int64, charging: SeriesCharging, better: Mapping[int, Bound]) -> dict[str, Any]:
+    """Return the proof for parts in series; any order runs through them one after the other."""
+    place = places(order)
+    flows = flow_by_place(charging.pred_ptr, charging.pred, charging.flow, place)
+    inside = np.diff(charging.pred_ptr)[order]
+    flow_ends = np.cumsum(inside)[ends - 1].tolist()
+    parts = []
+    for number, (begin, end) in enumerate(pairwise([0, *ends.tolist()])):
+        if number in better:
+            by_number = np.argsort(order[begin:end])  # the part numbers its jobs from 0, ascending
+            witness = better[number].witness(places(by_number).astype(np.int32))
+        else:
+            flow = flows[flow_ends[number - 1] if number else 0 : flow_ends[number]]
+            witness = {"by": "charging", "scale": SCALE, "flow": flow, "windows": False}
+        parts.append({"jobs": end - begin, "witness": witness})
+    return {"by": "series", "parts": parts}
 
 
 def _as_sum(dag: Dag, parts: Sequence[Int32], bounds: Sequence[Bound]) -> Bound:

@@ -30,11 +30,21 @@ from eligo import _core
 from eligo.dag import Dag, Int32, Int64
 from eligo.graph import sources
 
-__all__ = ["SCALE", "Charging", "charge", "flow_by_place", "ordered"]
+__all__ = [
+    "SCALE",
+    "Charging",
+    "SeriesCharging",
+    "charge",
+    "charge_parts",
+    "flow_by_place",
+    "ordered",
+    "sweeps_for",
+]
 
 SCALE = 1 << 20
 """Into how many shares a unit can be split."""
 
+_THOROUGH = 300_000  # jobs and edges up to which many sweeps take some hundredths of a second
 _WINDOW_WORDS = 30_000_000  # counting ancestors looks at so many words of 64 bits at most: some hundredths of a second
 _NONE = np.zeros(0, np.int32)
 
@@ -73,6 +83,11 @@ class Charging:
     bound: Int64
 
 
+def sweeps_for(size: int) -> int:
+    """Return how many sweeps a dag of so many jobs and edges is given."""
+    return 40 if size <= _THOROUGH else 4
+
+
 def ordered(dag: Dag) -> _core.Ordered:
     """Return the dag as the kernels like it; making it costs as much as a sweep or two."""
     return _core.Ordered(dag.succ_ptr, dag.succ, dag.pred_ptr, dag.pred, dag.order)
@@ -88,16 +103,56 @@ def charge(dag: Dag, sweeps: int, inner: _core.Ordered | None = None) -> Chargin
     """
     inner = ordered(dag) if inner is None else inner
     flow, load = inner.charge(SCALE, sweeps)
-    windows = dag.n * dag.m // 64 <= _WINDOW_WORDS
+    windows = 0 < dag.n * dag.m // 64 <= _WINDOW_WORDS
     before, behind = inner.relatives() if windows else (_NONE, _NONE)
-    windows = windows and dag.n > 0
     bound = _core.load_bound(load, SCALE, len(sources(dag)), before, behind)
     return Charging(dag, flow, load, windows, bound)
 
 
-def flow_by_place(charging: Charging, place: Int64) -> Int64:
-    """Return the flows as a certificate lists them: edges by the place of the child, then of the parent."""
-    dag = charging.dag
-    child = np.repeat(place, np.diff(dag.pred_ptr))
-    by_place: Int32 = np.lexsort((place[dag.pred], child)).astype(np.int32)
-    return charging.flow[by_place]
+@dataclass(frozen=True, slots=True, eq=False)
+class SeriesCharging:
+    """A charging for parts that every execution runs through one after the other; no unit leaves its part.
+
+    Attributes
+    ----------
+    part
+        For each job its part.
+    pred_ptr, pred, flow
+        The edges within parts, as rows of parents, and what flows along each.
+    bound
+        For every step 0..n a number of ELIGIBLE jobs that no execution exceeds.
+    """
+
+    part: Int64
+    pred_ptr: Int64
+    pred: Int32
+    flow: Int64
+    bound: Int64
+
+
+def charge_parts(dag: Dag, ends: Int64, sweeps: int) -> SeriesCharging:
+    """Spread units within parts; `ends` says how many jobs of ``dag.order`` are executed when each part ends.
+
+    Examples
+    --------
+    A job, a fork of three, and their join:
+
+    >>> dag = Dag.from_edges(5, [0, 0, 0, 1, 2, 3], [1, 2, 3, 4, 4, 4])
+    >>> charge_parts(dag, np.array([1, 4, 5]), 2).bound.tolist()
+    [1, 3, 2, 1, 1, 0]
+    """
+    part = np.empty(dag.n, np.int64)
+    part[dag.order] = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
+    tails, heads = dag.tails, dag.heads
+    inside = part[tails] == part[heads]
+    rows = _core.build_two_way(dag.n, tails[inside], heads[inside])
+    flow, load = _core.Ordered(*rows, dag.order).charge(SCALE, sweeps)
+    pred_ptr, pred = rows[2], rows[3]
+    source = (np.diff(pred_ptr) == 0)[dag.order].view(np.uint8)
+    return SeriesCharging(part, pred_ptr, pred, flow, _core.series_bound(load[dag.order], SCALE, source, ends))
+
+
+def flow_by_place(pred_ptr: Int64, pred: Int32, flow: Int64, place: Int64) -> Int64:
+    """Return flows along edges as a certificate lists them: by the place of the child, then of the parent."""
+    child = np.repeat(place, np.diff(pred_ptr))
+    return flow[np.lexsort((place[pred], child))]

@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from eligo.dag import Dag, Int64
-from eligo.schedule import places
+from eligo.schedule import latest, places
 
 __all__ = ["cuts"]
 
@@ -39,9 +39,8 @@ def cuts(dag: Dag) -> Int64:
         return np.zeros(0, np.int64)
     place = places(dag.order)
     tail, head = place[dag.tails], place[dag.heads]
-    first_child, last_parent = np.full(n, n), np.full(n, -1)
-    np.minimum.at(first_child, tail, head)
-    np.maximum.at(last_parent, head, tail)
+    last_parent = latest(dag.pred_ptr, dag.pred, place)[dag.order]
+    first_child = n - 1 - latest(dag.succ_ptr, dag.succ, n - 1 - place)[dag.order]  # n where there is none
     jobs = np.arange(n)
     ends = _covered(jobs, first_child, n)
     starts = _covered(last_parent, jobs, n)
