@@ -107,7 +107,9 @@ def test_what_would_be_removed(folder, capsys):
         run(file, "--remove", "--json")
         assert json.loads(capsys.readouterr().out)["changes"] is changes
         run(file, "--remove")
-        assert capsys.readouterr().out == ""
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert f"{file}: has {'' if changes else 'no '}priorities of ours\nnothing was written" in captured.err
         assert tree(folder) == before
     run("out.dag", "--remove", "-o", "-")
     assert capsys.readouterr().out == PAPER
@@ -151,6 +153,18 @@ def test_the_format_stays(folder, capsys):
     assert "the name says WfFormat (JSON), but the format stays HTCondor DAGMan" in capsys.readouterr().err
     run("paper.dag", "-o", "out.whatever")
     assert priorities("out.whatever")["c"] == 5
+
+
+def test_only_a_workflow_is_written_over(folder, capsys):
+    run("paper.dag", "-o", "x.sub", status=1)
+    assert "x.sub: is there already, and is no HTCondor DAGMan file\nhint: " in capsys.readouterr().err
+    assert (folder / "x.sub").read_text() == SUBMIT
+    run("paper.dag", "-o", "x.sub", "--backup")
+    assert (folder / "x.sub.bak").read_text() == SUBMIT
+    for content in ("", "JOB z z.sub\n"):
+        (folder / "out.dag").write_text(content)
+        run("paper.dag", "-o", "out.dag")
+        assert priorities("out.dag")["c"] == 5
 
 
 def test_missing_directories_and_directories(folder, capsys):

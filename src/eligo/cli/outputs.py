@@ -87,6 +87,8 @@ def plan_file(file: str, out: str, document: Document, changed: Instrumented, *,
         if changed.others:
             raise _others_refused(document, changed.others, "which standard output has no place for")
         return Plan(stream=(out, changed.data))
+    if not backup:
+        _refuse_foreign(out, document)
     if document.format == "dagman":
         warn(f"{out}: {text}" for text in elsewhere(file, out))
     others = [_beside(out, document, change, backup=backup) for change in changed.others]
@@ -105,6 +107,24 @@ def _refuse_other_format(out: str, document: Document) -> None:
         raise EligoError(
             f"{out}: the name says {named.TITLE}, but the format stays {format_by_name(document.format).TITLE}",
             hint="choose another name; eligo convert changes formats",
+        )
+
+
+def _refuse_foreign(out: str, document: Document) -> None:
+    """Refuse to write over a file that is no such workflow, such as a submit file: it is there by mistake."""
+    from eligo.formats import find_format, format_by_name
+    from eligo.formats.storage import load
+
+    if not Path(out).is_file() or Path(out).stat().st_size == 0:
+        return
+    try:
+        alike = find_format(load(out)).NAME == document.format
+    except EligoError:
+        alike = False
+    if not alike:
+        raise EligoError(
+            f"{out}: is there already, and is no {format_by_name(document.format).TITLE} file",
+            hint="choose another name, or keep it with --backup",
         )
 
 

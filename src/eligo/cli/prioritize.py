@@ -186,13 +186,10 @@ def _documents(args: argparse.Namespace) -> Iterator[Document]:
     """Yield the workflow and, where wanted, those it runs as SUBDAGs."""
     with working(f"reading {printable(args.file)}"):
         document = open_input(args, original=True)
-    if args.style == "vars" and document.format != "dagman":
-        raise EligoError(f"{document.source.path}: --style vars is for DAGMan files")
+    _check_format(document, args)
     yield document
     if not args.recursive:
         return
-    if document.format != "dagman":
-        raise EligoError(f"{document.source.path}: --recursive is for DAGMan files, only these have SUBDAGs")
     from eligo.formats.base import Notes
     from eligo.formats.dagman.instrument import follow_subdags
 
@@ -207,29 +204,42 @@ def _documents(args: argparse.Namespace) -> Iterator[Document]:
     warn(notes.texts())
 
 
+def _check_format(document: Document, args: argparse.Namespace) -> None:
+    """Refuse what the format of the workflow has no place for, before any work is done."""
+    from eligo.formats.instrumenting import check_instrumented
+
+    path = document.source.path
+    if document.format != "dagman":
+        if args.style == "vars":
+            raise EligoError(f"{path}: --style vars is for DAGMan files", hint="leave it out")
+        if args.recursive:
+            raise EligoError(f"{path}: --recursive is for DAGMan files, only these have SUBDAGs", hint="leave it out")
+        if args.flatten:
+            warn(["--flatten changes nothing: only DAGMan has splices and includes to expand"])
+    if args.remove or args.in_place or args.out is not None:
+        check_instrumented(document)
+
+
 def _case(document: Document, args: argparse.Namespace) -> _Case:
     """Order the jobs of one workflow, and make its new content where one is wanted."""
-    from eligo.formats.instrumenting import uninstrument
+    from eligo.formats.instrumenting import Wish, instrument, uninstrument
 
+    found = None
     if args.remove:
-        return _Case(document, changed=uninstrument(document))
-    work = _flat(document) if args.flatten else document
-    found = _order(work.dag, args)
-    if args.out is None and not args.in_place:
-        return _Case(document, found)
-    from eligo.formats.instrumenting import Wish, instrument
-
-    with working(f"writing priorities of {work.dag.n:,} jobs"):
-        changed = instrument(work, found.schedule.priorities, Wish(args.style or "priority", args.replace))
+        changed = uninstrument(document)
+    else:
+        work = _flat(document) if args.flatten and document.format == "dagman" else document
+        found = _order(work.dag, args)
+        if args.out is None and not args.in_place:
+            return _Case(document, found)
+        with working(f"writing priorities of {work.dag.n:,} jobs"):
+            changed = instrument(work, found.schedule.priorities, Wish(args.style or "priority", args.replace))
     warn(changed.warnings)
     return _Case(document, found, changed)
 
 
 def _flat(document: Document) -> Document:
     """Return a DAG without splices and includes; a DAG that has none stays as it is, comments and all."""
-    if document.format != "dagman":
-        warn(["--flatten changes nothing: only DAGMan has splices and includes to expand"])
-        return document
     if len(document.details.sources) == 1:
         return document
     from eligo.formats.dagman.instrument import flattened
@@ -287,13 +297,13 @@ def _tell(cases: list[_Case], done: Rewritten | None, args: argparse.Namespace) 
     """Say what became of the files, the workflows first."""
     if done is None:
         for case in cases if args.remove else ():
-            say(f"{case.document.source.path}: {_removal(case)}")
+            say(f"{case.document.source.path}: has {'' if case.has_changes else 'no '}priorities of ours")
         say("nothing was written: --in-place or -o OUT does")
         return
     paths = {args.out or case.document.source.path: case for case in cases}
     for path, case in paths.items():
-        what = _removal(case) if args.remove else _content(case)
-        say(f"{path}: {what}" + ("; nothing to change" if path in done.unchanged else ""))
+        name = "<stdout>" if path == "-" else path
+        say(f"{name}: {_content(case)}" + ("; nothing to change" if path in done.unchanged else ""))
     for path, kept in done.written.items():
         if path not in paths:
             say(f"{path}: changed with it")
@@ -303,12 +313,10 @@ def _tell(cases: list[_Case], done: Rewritten | None, args: argparse.Namespace) 
 
 def _content(case: _Case) -> str:
     assert case.changed is not None
+    if case.found is None:
+        return "our priorities are taken out" if case.has_changes else "has no priorities of ours"
     own = f", {plural(case.changed.kept, 'job')} with a priority of yours" if case.changed.kept else ""
     return f"{plural(case.changed.written, 'job')} with a priority of ours{own}"
-
-
-def _removal(case: _Case) -> str:
-    return "our priorities are taken out" if case.has_changes else "has no priorities of ours"
 
 
 def _print(cases: list[_Case], args: argparse.Namespace) -> None:

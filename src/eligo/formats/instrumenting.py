@@ -31,7 +31,7 @@ from eligo.formats.base import Document
 from eligo.formats.storage import Source
 
 __all__ = ["INSTRUMENTED_FORMATS", "Change", "Instrumented", "Wish"]
-__all__ += ["instrument", "uninstrument", "without_priorities"]
+__all__ += ["check_instrumented", "instrument", "uninstrument", "without_priorities"]
 
 INSTRUMENTED_FORMATS = {
     "dagman": "eligo.formats.dagman.instrument",
@@ -132,10 +132,15 @@ def without_priorities(source: Source, format: str) -> Source:
     return result
 
 
-def _module(document: Document) -> ModuleType:
+def check_instrumented(document: Document) -> None:
+    """Refuse a workflow whose format has no place for priorities."""
     if document.format not in INSTRUMENTED_FORMATS:
         raise EligoError(
             f"{document.source.path}: {document.format} has no place for priorities",
             hint=f"convert it first: eligo convert; formats that have: {', '.join(INSTRUMENTED_FORMATS)}",
         )
+
+
+def _module(document: Document) -> ModuleType:
+    check_instrumented(document)
     return import_module(INSTRUMENTED_FORMATS[document.format])
