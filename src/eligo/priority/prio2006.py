@@ -24,7 +24,7 @@ part wait for the other; else a job may come before its parent. Such an arc stil
 
 *Cost.* O(n + m) for the parts, by one depth-first search (``native/core/prio2006_decompose.hpp``), O(m log n) for their
 orders. Priorities are worked out only where they can matter (``native/core/superdag_queue.hpp``), which is linear on
-all workflows we know; parts of many different shapes could take quadratic time, so the work is bounded.
+all workflows we know; a thousand parts that all differ would take quadratic time, so the work is bounded.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from eligo.errors import InfeasibleError
 
 __all__ = ["BUDGET", "parts_2006", "prio_2006"]
 
-BUDGET = 2_000_000_000
-"""How many numbers of ELIGIBLE jobs may be looked at to compare parts."""
+BUDGET = 20_000_000
+"""How many stretches of profiles may be looked at to compare parts: a second or two. Workflows take thousands."""
 
 
 def parts_2006(dag: Dag) -> tuple[Int32, Int32, int]:
@@ -78,7 +78,7 @@ def prio_2006(dag: Dag, budget: int = BUDGET) -> Int32:
     dag
         Without shortcuts (:func:`eligo.graph.remove_shortcuts`). With them the order is valid, but not the paper's.
     budget
-        How many numbers of ELIGIBLE jobs may be looked at to compare parts.
+        How many stretches of profiles may be looked at to compare parts.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def prio_2006(dag: Dag, budget: int = BUDGET) -> Int32:
     order = _core.prio2006(dag.succ_ptr, dag.succ, dag.pred_ptr, dag.pred, budget)
     if order is None:
         raise InfeasibleError(
-            f"prio-2006 would have to look at more than {budget:,} numbers to compare the parts of this dag",
-            hint="use the strategy prio or area, or allow more",
+            f"to compare the parts of this dag takes prio-2006 more than the {budget:,} steps it is allowed",
+            hint="use the strategy prio or area, which have no such limit",
         )
     return order
