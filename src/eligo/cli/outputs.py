@@ -118,7 +118,7 @@ def _refuse_foreign(out: str, document: Document) -> None:
     if not Path(out).is_file() or Path(out).stat().st_size == 0:
         return
     try:
-        alike = find_format(load(out)).NAME == document.format
+        alike = document.format == find_format(load(out)).NAME
     except EligoError:
         alike = False
     if not alike:
