@@ -1,5 +1,6 @@
 """``python -m benchmarks.quality`` prints every table of quality."""
 
-from benchmarks.quality import theory
+from benchmarks.quality import strategies, theory
 
-theory.main()
+for module in (theory, strategies):
+    module.main()
