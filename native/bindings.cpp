@@ -10,6 +10,7 @@ void bind_decompose(nanobind::module_& m);
 void bind_exact(nanobind::module_& m);
 void bind_prio(nanobind::module_& m);
 void bind_prio2006(nanobind::module_& m);
+void bind_plain_orders(nanobind::module_& m);
 void bind_sweep(nanobind::module_& m);
 }
 
@@ -23,5 +24,6 @@ NB_MODULE(_core, m) {
     eligo::bind_exact(m);
     eligo::bind_prio(m);
     eligo::bind_prio2006(m);
+    eligo::bind_plain_orders(m);
     eligo::bind_sweep(m);
 }

@@ -210,3 +210,22 @@ def jobs_of_sequence(
     ptr: NDArray[int64],
     order: NDArray[int32],
 ) -> NDArray[int32]: ...
+
+# Plain orders (bind_plain_orders.cpp)
+def newest_first(
+    succ_ptr: NDArray[int64], succ: NDArray[int32], pred_ptr: NDArray[int64], pred: NDArray[int32]
+) -> NDArray[int32]: ...
+def lowest_rank_first(
+    succ_ptr: NDArray[int64],
+    succ: NDArray[int32],
+    pred_ptr: NDArray[int64],
+    pred: NDArray[int32],
+    rank: NDArray[int32],
+) -> NDArray[int32]: ...
+def drawn(
+    succ_ptr: NDArray[int64],
+    succ: NDArray[int32],
+    pred_ptr: NDArray[int64],
+    pred: NDArray[int32],
+    draws: NDArray[float64],
+) -> NDArray[int32]: ...
