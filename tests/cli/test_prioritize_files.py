@@ -55,7 +55,7 @@ def priorities(path) -> dict[str, int | None]:
 
 @given(
     dag=dags(6, st.text("abcXYZ019_", min_size=1, max_size=5), known=False),
-    suffix=st.sampled_from(["dag", "json", "dot"]),
+    suffix=st.sampled_from(["dag", "json", "dot", "yml"]),
 )
 def test_in_and_out_again(tmp_path_factory, dag, suffix):
     """The dag stays, doing it twice changes nothing, and out again is the same file to the byte."""

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +32,7 @@ Dots = NDArray[np.bool_]
 _GAIN, _LOSS, _RESET = "\x1b[32m", "\x1b[31m", "\x1b[0m"
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(NamedTuple):
     """What a stream can show."""
 
     width: int = _WIDEST

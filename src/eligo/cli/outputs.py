@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from eligo.cli.convert import elsewhere
 from eligo.cli.messages import warn
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Plan", "check_distinct", "plan_file", "plan_in_place", "write_graphs"]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """Files to write, or, for standard output and devices, what to write there."""
 
     files: Sequence[Rewrite] = ()

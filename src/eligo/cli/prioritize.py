@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eligo.cli.arguments import add_input, add_json, open_input
 from eligo.cli.messages import printable, say, warn
@@ -110,8 +109,7 @@ def _add_writing(writing: argparse._ArgumentGroup) -> None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Case:
+class _Case(NamedTuple):
     """One workflow file: as it was read, its order, and its new content, as far as they are wanted."""
 
     document: Document

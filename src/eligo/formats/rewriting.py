@@ -17,6 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 from eligo.errors import EligoError, ParseError
 from eligo.formats.storage import is_packed, load, pack, writing
@@ -25,8 +26,7 @@ from eligo.replacing import write_beside
 __all__ = ["Rewrite", "Rewritten", "rewrite"]
 
 
-@dataclass(frozen=True, slots=True)
-class Rewrite:
+class Rewrite(NamedTuple):
     """A file and its whole new content, not packed.
 
     Attributes
@@ -43,11 +43,10 @@ class Rewrite:
     make_directory: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Rewritten:
+class Rewritten(NamedTuple):
     """What became of the files: those written, with the name under which the old one is kept, if it is."""
 
-    written: dict[str, str | None] = field(default_factory=dict)
+    written: dict[str, str | None]
     unchanged: tuple[str, ...] = ()
 
 
