@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eligo import generate, read, write
+from eligo import Certificate, generate, read, write
 from eligo.cli import main
 from eligo.cli.prioritize import STRATEGIES
 from eligo.cli.progress import working
@@ -211,20 +211,29 @@ def test_the_certificate_is_verified(folder, capsys):
         assert main(["verify", "proof.json", file]) == 0
 
 
-def test_no_certificate_is_said(folder, capsys, monkeypatch):
-    real = prioritizing.prioritize
-
-    def unproved(*args, **more):
-        from dataclasses import replace
-
-        return replace(real(*args, **more), certificate=None, claim="best-effort")
-
-    monkeypatch.setattr(prioritizing, "prioritize", unproved)
-    assert main(["prioritize", "paper.dag", "--certificate", "proof.json"]) == 1
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_order_has_a_certificate(folder, capsys, strategy):
+    """Of a best effort it proves the bound."""
+    words = ["prioritize", "--json", "paper.dag", "--certificate", "proof.json", "--strategy", strategy]
+    assert main(words) == 0
     captured = capsys.readouterr()
-    assert "proof.json: not written, since nothing is proved" in captured.err
-    assert "not proved" in captured.out
-    assert not (folder / "proof.json").exists()
+    found = json.loads(captured.out)
+    proved = "ic-optimal" if found["claim"] == "ic-optimal" else "the bound"
+    assert f"proof.json: certificate of {proved}\n" in captured.err
+    assert main(["verify", "proof.json", "paper.dag"]) == 0
+    certificate = Certificate.load("proof.json")
+    assert found["area"] <= certificate.area <= found["bound"]
+    assert found["claim"] != "ic-optimal" or list(certificate.order) == found["order"]
+    assert main(words) == 0  # over a certificate it may be written
+
+
+def test_what_takes_too_much_work_is_said(folder, capsys):
+    write(generate.montage(2_000), "big.dag")
+    assert main(["prioritize", "big.dag", "--strategy", "exact", "--in-place"]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "hint: " in captured.err
+    assert "PRIORITY" not in Path("big.dag").read_text()
 
 
 @pytest.mark.parametrize(

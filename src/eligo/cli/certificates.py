@@ -32,11 +32,11 @@ def check_target(path: str, file: str) -> None:
         raise EligoError(f"{path} exists and is no certificate", hint=hint) from None
 
 
-def write_certificate(certificate: Certificate | None, path: str, reason: str) -> int:
-    """Write a certificate, or say why there is none; return the exit status."""
+def write_certificate(certificate: Certificate | None, path: str, *, proved: str = "", reason: str = "") -> int:
+    """Write a certificate and say what it proves, or for what reason there is none; return the exit status."""
     if certificate is None:
         say(f"{path}: not written, since nothing is proved: {reason}")
         return 1
     certificate.save(path)
-    say(f"{path}: certificate of {certificate.claim}")
+    say(f"{path}: certificate of {proved or certificate.claim}")
     return 0

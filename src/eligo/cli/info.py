@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
         settled = settle(document.dag, _SEARCH)
         facts |= _theory_facts(document.dag, settled)
         if args.certificate:
-            status = write_certificate(settled.certificate, args.certificate, facts["claim_missing"])
+            status = write_certificate(settled.certificate, args.certificate, reason=facts["claim_missing"])
     print(json.dumps(facts, indent=2) if args.json else _table(facts))
     return status
 
