@@ -16,16 +16,21 @@ from eligo.dag import Int32, Int64
 from eligo.formats.dagman.commands import read_mark
 from eligo.formats.dagman.keywords import Keyword
 from eligo.formats.dagman.lines import read_command
-from eligo.formats.dagman.unit import ALL_NODES, MarkRun, OddMark, Unit
+from eligo.formats.dagman.unit import ALL_NODES, MarkRun, OddMark, Scan, Unit
+from eligo.formats.files import distinct
 
-__all__ = ["VARIABLE", "Given", "given_priorities", "given_variables"]
+__all__ = ["DIRECT", "VARIABLE", "Given", "given_priorities", "given_variables"]
 
 VARIABLE = "jobpriority"
 """The variable of a job's VARS that its submit description refers to."""
 
+DIRECT = frozenset({"priority", "my.jobprio"})
+"""Variables by which VARS set the priority themselves, in spite of PRIORITY; ``+x`` is ``my.x``."""
+
 _WORDS = rb"[ \t]*[A-Za-z]+[ \t]+[^ \t\n]+[ \t]+"
 _NUMBER = re.compile(_WORDS + rb"([+-]?[0-9]+)[ \t\r]*\n")
 _ALONE = re.compile(_WORDS + rb'jobpriority[ \t]*=[ \t]*"[^"\\\n]*"[ \t\r]*\n', re.IGNORECASE)
+_NEVER = re.compile(rb"(?!)")
 
 
 @dataclass(slots=True)
@@ -48,11 +53,14 @@ class Given:
         The DAG they are in.
     jobs
         Which jobs have one.
+    names
+        Of VARS lines: the variables in question, in lower case.
     """
 
     unit: Unit
     kind: Keyword
     jobs: NDArray[np.bool_]
+    names: frozenset[str] = frozenset()
     _lines: list[_Lines] = field(default_factory=list)
 
     def _add(self, lines: _Lines) -> None:
@@ -71,6 +79,11 @@ class Given:
         return file.source.path, file.line_of(int(lines.at[0]))
 
     @property
+    def total(self) -> int:
+        """How many lines there are."""
+        return sum(len(lines.at) for lines in self._lines)
+
+    @property
     def included(self) -> int:
         """How many of the lines stand in included files."""
         return sum(len(lines.at) for lines in self._lines if lines.file != 0)
@@ -78,10 +91,11 @@ class Given:
     def places(self) -> list[tuple[int, int]]:
         """Return begin and end of each line of the outermost file that says nothing else."""
         data = self.unit.files[0].source.data
+        pattern = _NUMBER if self.kind is Keyword.PRIORITY else _ALONE if VARIABLE in self.names else _NEVER
         found = []
         for lines in self._lines:
             for at in lines.at.tolist() if lines.file == 0 else ():
-                plain = (_NUMBER if self.kind is Keyword.PRIORITY else _ALONE).match(data, at)
+                plain = pattern.match(data, at)
                 end = plain.end() if plain else self._end_if_alone(data, at)
                 if end is not None:
                     found.append((at, end))
@@ -90,7 +104,7 @@ class Given:
     def _end_if_alone(self, data: bytes, at: int) -> int | None:
         command = read_command(data, at)
         value = read_mark(self.kind, command.text)[1]
-        others = isinstance(value, tuple) and any(var.name.lower() != VARIABLE for var in value)
+        others = isinstance(value, tuple) and any(var.name.lower() not in self.names for var in value)
         return None if others else command.end
 
     def numbers(self) -> Int32:
@@ -138,33 +152,38 @@ def given_priorities(unit: Unit) -> Given:
     return given
 
 
-def given_variables(unit: Unit) -> Given:
-    r"""Return which jobs have a variable ``jobpriority`` of the user's.
+def given_variables(unit: Unit, *names: str) -> Given:
+    r"""Return which jobs have one of some variables of the user's; names are in lower case, ``+x`` is ``my.x``.
 
     Examples
     --------
     >>> from eligo.formats.dagman import parse
     >>> from eligo.formats.storage import Source
     >>> text = b'JOB a a.sub\nVARS ALL_NODES JobPriority="7"\n'
-    >>> given_variables(parse(Source("x.dag", text)).details.root).jobs.tolist()
+    >>> given_variables(parse(Source("x.dag", text)).details.root, "jobpriority").jobs.tolist()
     [True]
     """
-    given = Given(unit, Keyword.VARS, np.zeros(unit.count, np.bool_))
+    given = Given(unit, Keyword.VARS, np.zeros(unit.count, np.bool_), frozenset(names))
     marks_of: dict[int, Int64] = {}
     for mark in unit.marks:
         if isinstance(mark, OddMark):
-            if isinstance(mark.value, tuple) and any(var.name.lower() == VARIABLE for var in mark.value):
+            if isinstance(mark.value, tuple) and any(var.name.lower() in given.names for var in mark.value):
                 given._add(_odd(mark))
             continue
-        scan = unit.files[mark.file].scan
         if mark.file not in marks_of:
-            has = any(name.lower() == VARIABLE for name in scan.var_names)
-            marks_of[mark.file] = scan.texts(VARIABLE.upper())[0] if has else np.empty(0, np.int64)
+            marks_of[mark.file] = _marks_with(unit.files[mark.file].scan, given.names)
         marks = marks_of[mark.file]
         first, last = np.searchsorted(marks, (mark.first, mark.first + len(mark.nodes))).tolist()
         if first < last:
             given._add(_plain(unit, mark, marks[first:last] - mark.first))
     return given
+
+
+def _marks_with(scan: Scan, names: frozenset[str]) -> Int64:
+    """Return which marks give one of some variables, ascending."""
+    meant = {name.upper() for name in scan.var_names if re.sub(r"^\+", "my.", name.lower()) in names}
+    found = [scan.texts(name)[0].astype(np.int64) for name in sorted(meant)]
+    return distinct(np.concatenate([np.empty(0, np.int64), *found]))
 
 
 def _plain(unit: Unit, run: MarkRun, rows: Int64) -> _Lines:

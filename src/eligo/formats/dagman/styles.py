@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eligo.dag import Int32
+from eligo.errors import ParseError
 from eligo.formats.dagman.details import Details
-from eligo.formats.dagman.given import VARIABLE, Given, given_priorities, given_variables
+from eligo.formats.dagman.given import DIRECT, VARIABLE, Given, given_priorities, given_variables
 from eligo.formats.dagman.keywords import Keyword
 from eligo.formats.dagman.marked import append, apply_edits, commented, line_end
 from eligo.formats.dagman.priority_lines import priority_lines, vars_lines
@@ -75,6 +76,23 @@ class Request:
             )
         return np.zeros_like(given.jobs)
 
+    def settle_direct(self, *, must: bool) -> None:
+        """See to VARS that set the priority themselves: told of, made comments, or refused where they `must` go."""
+        given = given_variables(self.details.root, *DIRECT)
+        if not given.total:
+            return
+        places = given.places() if self.replace else []
+        self.edits += [commented(self.source.data, begin, end) for begin, end in places]
+        if len(places) == given.total:
+            return
+        path, line = given.first
+        count = int(np.count_nonzero(given.jobs))
+        text = f"VARS set the priority of {count:,} job{'s' * (count != 1)} themselves"
+        if must:
+            hint = "take that out of the lines which say more" if self.replace else "--replace, or --style priority"
+            raise ParseError(path, line, f"{text}, and style vars cannot keep it", hint=hint)
+        self.warnings.append(f"{path}:{line}: {text}, which overrides ours in the queue")
+
     def lines(self, make: Callable[[Sequence[str], Int32, bytes], bytes], jobs: _Bools) -> bytes:
         """Return lines of one form for some of the jobs."""
         end = line_end(self.source.data)
@@ -100,6 +118,7 @@ class Request:
 def with_priority_lines(request: Request) -> Instrumented:
     """Return a DAG with a PRIORITY line for each job."""
     kept = request.settle(given_priorities(request.details.root))
+    request.settle_direct(must=False)
     found = take_precedence(
         request.details, Submits(request.details.root), replace=request.replace, restoring=request.restoring
     )
@@ -111,9 +130,10 @@ def with_variables(request: Request) -> Instrumented:
     unit = request.details.root
     submits = Submits(unit)
     is_subdag = submits.of < 0
-    priorities, variables = given_priorities(unit), given_variables(unit)
+    priorities, variables = given_priorities(unit), given_variables(unit, VARIABLE)
     variables.jobs &= ~is_subdag  # DAGMan writes a SUBDAG's submit file: it refers to nothing
     numbered, named = request.settle(priorities), request.settle(variables)
+    request.settle_direct(must=True)
     found = refer_to_variable(request.details, submits, replace=request.replace)
     found.warnings += throttles(request.details)
     own = submits.jobs_among(found.kept)

@@ -4,8 +4,9 @@ The line ``priority = $(jobpriority)`` goes before the first ``queue``, outside 
 job that is queued. Asked of HTCondor 23.9:
 
 * ``priority`` goes before ``prio`` and ``jobprio``, and ``+JobPrio`` (``MY.JobPrio``) before all of them;
-* a PRIORITY line of the DAG acts as a ``priority`` before the first line of a submit *file*, so that the file's own
-  ``priority`` wins, and after the last line of a description *inside* the DAG, where only ``+JobPrio`` wins;
+* PRIORITY of the DAG acts as a ``priority`` before the first line of a submit *file*, and VARS come there too, so that
+  the file has the last word; they come after the last line of a description *inside* the DAG, where only ``+JobPrio``
+  wins over PRIORITY;
 * without the variable, ``$(jobpriority)`` is nothing, and the job's priority is 0.
 """
 
@@ -15,18 +16,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from eligo.formats.dagman.given import VARIABLE
 from eligo.formats.dagman.marked import append, apply_edits, block, commented
 from eligo.formats.dagman.submit import Statement, statements
 from eligo.formats.storage import Source
 
 __all__ = ["REFERENCE", "OwnPriority", "own_priority", "with_reference", "without_own"]
 
-REFERENCE = "priority = $(jobpriority)"
+REFERENCE = f"priority = $({VARIABLE})"
 """The line that takes a job's priority from its VARS."""
 
-_OWN = frozenset({"priority", "prio", "jobprio", "my.jobprio", "jobpriority"})
+_OWN = frozenset({"priority", "prio", "jobprio", "my.jobprio"})
 _MENTIONS = re.compile(rb"prio", re.IGNORECASE)
-_REFERS = re.compile(r"\$\(\s*jobpriority\s*(:[^()]*)?\)", re.IGNORECASE)
+_REFERS = re.compile(r"\$\(jobpriority(:[^()]*)?\)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class OwnPriority:
     def refers(self) -> bool:
         """Whether it takes the priority from the job's VARS already."""
         priority = [line.text for line in self.lines if line.name == "priority"]
-        others = any(line.name in ("my.jobprio", "jobpriority") for line in self.lines)
+        others = any(line.name in ("my.jobprio", VARIABLE) for line in self.lines)
         return bool(priority) and not others and all(_REFERS.fullmatch(text.strip()) for text in priority)
 
     @property
@@ -75,7 +77,8 @@ def own_priority(data: bytes, *, inside: bool = False) -> OwnPriority:
     """
     if _MENTIONS.search(data) is None:
         return OwnPriority((), inside)
-    lines = tuple(line for line in statements(data) if line.kind == "set" and line.name in _OWN)
+    names = _OWN if inside else _OWN | {VARIABLE}
+    lines = tuple(line for line in statements(data) if line.kind == "set" and line.name in names)
     return OwnPriority(lines, inside)
 
 

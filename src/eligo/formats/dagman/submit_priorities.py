@@ -14,7 +14,7 @@ from eligo.formats.dagman.details import Details
 from eligo.formats.dagman.marked import has_marks, line_end, take_out
 from eligo.formats.dagman.submit import Statement
 from eligo.formats.dagman.submit_edit import REFERENCE, own_priority, with_reference, without_own
-from eligo.formats.dagman.submits import Inside, Submits, open_submit
+from eligo.formats.dagman.submits import Inside, SubmitFiles, Submits
 from eligo.formats.instrumenting import Change
 from eligo.formats.storage import Source
 
@@ -197,6 +197,7 @@ def _descriptions(
     """Return the descriptions that can be read, each once, and number, path and reason of those that cannot."""
     known: dict[object, _Description] = {}
     absent: list[_Absent] = []
+    files = SubmitFiles(many=submits.total > 256)
     for submit in submits.each(most):
         place = submit.place
         if isinstance(place, Inside):
@@ -206,7 +207,7 @@ def _descriptions(
                 text = source.data[place.begin : place.end]
                 known[key] = _Description(source, place.begin, text, inside=True, included=place.file != 0)
         else:
-            file = open_submit(place)
+            file = files.open(place)
             if isinstance(file, str):
                 absent.append((submit.number, place[0], file))
                 continue

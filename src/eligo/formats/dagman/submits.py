@@ -22,7 +22,7 @@ from eligo.formats.dagman.keywords import Keyword
 from eligo.formats.dagman.unit import Unit, directory_of, join_directory
 from eligo.formats.files import distinct
 
-__all__ = ["Inside", "Submit", "SubmitFile", "Submits", "open_submit"]
+__all__ = ["Inside", "Submit", "SubmitFile", "SubmitFiles", "Submits"]
 
 _MAX_BYTES = 2**24
 
@@ -149,26 +149,53 @@ class Submits:
         return chosen[self.of]
 
 
-def open_submit(places: tuple[str, ...]) -> SubmitFile | str:
-    """Read the first of several files that is there, or say why none can be read.
+class SubmitFiles:
+    """Opens submit files. Of `many`, most may be missing: then the files of each directory are listed once.
 
     Examples
     --------
-    >>> open_submit(("/no/such/file.sub",))
+    >>> SubmitFiles(many=False).open(("/no/such/file.sub",))
     'is not there'
     """
-    for path in places:
-        try:
-            status = Path(path).stat()
-            if not stat.S_ISREG(status.st_mode):
+
+    def __init__(self, many: bool) -> None:
+        self._many = many
+        self._listed: dict[str, frozenset[str] | None] = {}
+
+    def open(self, places: tuple[str, ...]) -> SubmitFile | str:
+        """Read the first of several files that is there, or say why none can be read."""
+        for path in places:
+            if self._many and not self._is_listed(path):
                 continue
-            if status.st_size > _MAX_BYTES:
-                return f"is larger than {_MAX_BYTES >> 20} MiB"
-            # Names of one file share a key, hard links apart: replacing one of those leaves the other as it is.
-            key = (status.st_dev, status.st_ino) if status.st_nlink == 1 else os.path.realpath(path)
-            return SubmitFile(path, key, Path(path).read_bytes())
-        except (FileNotFoundError, NotADirectoryError, ValueError):
-            continue
-        except OSError as error:
-            return f"cannot be read ({error.strerror})"
-    return "is not there"
+            try:
+                status = Path(path).stat()
+                if not stat.S_ISREG(status.st_mode):
+                    continue
+                if status.st_size > _MAX_BYTES:
+                    return f"is larger than {_MAX_BYTES >> 20} MiB"
+                # Names of one file share a key, hard links apart: replacing one of those leaves the other as it is.
+                key = (status.st_dev, status.st_ino) if status.st_nlink == 1 else os.path.realpath(path)
+                return SubmitFile(path, key, Path(path).read_bytes())
+            except (FileNotFoundError, NotADirectoryError, ValueError):
+                continue
+            except OSError as error:
+                return f"cannot be read ({error.strerror})"
+        return "is not there"
+
+    def _is_listed(self, path: str) -> bool:
+        folder, _, name = path.rpartition("/")
+        if folder not in self._listed:
+            self._listed[folder] = _names_in(f"{folder}/" if path.startswith("/") else folder or ".")
+        names = self._listed[folder]
+        return names is None or name in names
+
+
+def _names_in(folder: str) -> frozenset[str] | None:
+    """Return what is in a directory, or ``None`` for one that may be entered but not listed."""
+    try:
+        with os.scandir(folder) as entries:
+            return frozenset(entry.name for entry in entries)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return frozenset()
+    except OSError:
+        return None
