@@ -1,5 +1,6 @@
 """The Certificate: a claim about a dag with a witness, and checkers that share no code with those who make claims.
 
+>>> from eligo.certificate import verify
 >>> from eligo.dag import Dag
 >>> from eligo.schedule import Schedule
 >>> fork = Dag.from_names([("a", "b"), ("a", "c")])
@@ -13,9 +14,24 @@ all in one place. None of them trusts what it reads: every number in a witness i
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from eligo.certificate.identity import digest
 from eligo.certificate.noun import Certificate
-from eligo.certificate.verdict import Verdict
-from eligo.certificate.verification import DEFAULT_BUDGET, verify
+
+if TYPE_CHECKING:
+    from eligo.certificate.verdict import Verdict
+    from eligo.certificate.verification import DEFAULT_BUDGET, verify
 
 __all__ = ["DEFAULT_BUDGET", "Certificate", "Verdict", "digest", "verify"]
+
+_HOME = {"DEFAULT_BUDGET": "verification", "Verdict": "verdict", "verify": "verification"}
+
+
+def __getattr__(name: str) -> Any:
+    """Load the checkers when they are asked for: whoever makes a certificate does not need them."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'eligo.certificate' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"eligo.certificate.{_HOME[name]}"), name)
