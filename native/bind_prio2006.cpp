@@ -1,7 +1,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
-#include <limits>
 #include <optional>
 #include <tuple>
 
@@ -29,12 +28,12 @@ void bind_prio2006(nb::module_& m) {
         return order ? std::optional(give(std::move(*order))) : std::nullopt;
     }, "succ_ptr"_a, "succ"_a, "pred_ptr"_a, "pred"_a, "budget"_a);
 
-    m.def("r_priority", [](In<Value> first, In<Value> second) {
+    m.def("r_priority", [](In<Value> first, In<Value> second, Value most) {
         const auto profile = [](const In<Value>& e) { return Profile({view(e).begin(), view(e).end()}); };
         const Profile one = profile(first), two = profile(second);
-        const Ratio ratio = RPriority(one, two, std::numeric_limits<Value>::max()).below({});
+        const Ratio ratio = RPriority(one, two, most).below({});
         return std::make_tuple(ratio.part, ratio.whole);
-    }, "first"_a, "second"_a);
+    }, "first"_a, "second"_a, "most"_a);
 }
 
 }  // namespace eligo

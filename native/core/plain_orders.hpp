@@ -46,8 +46,19 @@ inline std::vector<Node> newest_first(CsrView succ, CsrView pred) {
 
 // The ELIGIBLE job of the lowest rank goes first; ranks are a permutation.
 inline std::vector<Node> lowest_rank_first(CsrView succ, CsrView pred, std::span<const Node> rank) {
-    std::vector<Node> job(rank.size());
-    for (std::size_t v = 0; v < rank.size(); ++v) job[rank[v]] = static_cast<Node>(v);
+    const Node n = succ.size();
+    std::vector<Node> job(n);
+    bool follows = true;  // each job ranks behind its parents: then nobody waits for them
+    for (Node v = 0; v < n; ++v) {
+        job[rank[v]] = v;
+        for (Node w : succ.row(v)) follows &= rank[v] < rank[w];
+    }
+    if (follows) {
+        const auto inner = [&](Node v) { return succ.degree(v) > 0; };
+        const auto sinks = std::stable_partition(job.begin(), job.end(), inner);
+        std::sort(sinks, job.end());
+        return job;
+    }
     std::priority_queue<Node, std::vector<Node>, std::greater<>> ranks;
     return play(succ, pred, [&](Node v) { ranks.push(rank[v]); }, [&] {
         const Node v = job[ranks.top()];

@@ -4,6 +4,8 @@ One module an idea; the imports point down this list:
 
 ====================  =================================================================================================
 ``prio``              any dag, block by block, the block that loses least first (Malewicz et al. 2006)
+``prio2006``          the same heuristic as its paper prints it, only made valid, to compare with
+``plain_orders``      first in first out, last in first out, the longest path, chance, to compare with
 ``theory``            :func:`~eligo.priority.theory.settle`: what can be said of a dag, with a certificate
 ``prover``            the steps it tries: family, composition, series, sum, exact search
 ``joining``           what is known of parts, put together
