@@ -115,6 +115,7 @@ public:
     // The priority if it is less than `least`, else `least`. Where there is more to look at than allowed, a lower bound.
     Ratio below(Ratio least) {
         if (one_.steps() == 0 || two_.steps() == 0 || one_.least_gain() >= two_.most_gain()) return least;
+        if (one_.steps() * two_.steps() <= few_pairs && one_.steps() + two_.steps() <= most_) return among_all_pairs(least);
         cells_.clear();
         look_at({one_.eligible().top(), two_.eligible().top(), 0, 0, {}}, least);
         while (!cells_.empty() && work_ < most_) {
@@ -140,9 +141,24 @@ private:
         Ratio bound;
     };
 
+    static constexpr Offset few_pairs = 400;
+
     const Profile &one_, &two_;
     Value most_, work_ = 0;
     std::vector<Cell> cells_;
+
+    // For short profiles, of which there may be thousands.
+    Ratio among_all_pairs(Ratio least) {
+        const Offset s = one_.steps(), t = two_.steps();
+        for (Offset k = 0; k <= s + t; ++k) {
+            Value best = 0;
+            for (Offset j = std::max(k - s, Offset{0}); j <= std::min(k, t); ++j)
+                best = std::max(best, one_.at(k - j) + two_.at(j));
+            least = std::min(least, Ratio{k <= s ? one_.at(k) + two_.at(0) : one_.at(s) + two_.at(k - s), best});
+        }
+        work_ += s + t;
+        return least;
+    }
 
     void halve(const Cell& cell, const Ratio& least) {
         Cell a = cell, b = cell;

@@ -16,12 +16,12 @@
 #include <limits>
 #include <queue>
 #include <stdexcept>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "block_heap.hpp"
 #include "csr.hpp"
+#include "pair_table.hpp"
 #include "r_priority.hpp"
 
 namespace eligo {
@@ -97,7 +97,7 @@ private:
     IndexedHeap<Key> ready_;      // classes with a part
     std::size_t present_ = 0;     // how many these are
     std::vector<Node> arrivals_;  // classes as they came; they may have left since, or come again
-    std::unordered_map<std::uint64_t, Known> known_;
+    PairTable<Known> known_;
     Ratio kept_;
 
     bool is_there(Node kind, std::size_t since) const {
@@ -142,8 +142,7 @@ private:
 
     // The priority of one class over another if it is less than `least`, else something that is not.
     Ratio priority(Node kind, Node other, const Ratio& least) {
-        const auto [entry, fresh] = known_.try_emplace(static_cast<std::uint64_t>(kind) << 32 | other);
-        Known& known = entry->second;
+        const auto [known, fresh] = known_(kind, other);
         if (fresh || (!known.final && known.ratio < least)) {
             RPriority pair(profiles_[kind], profiles_[other], std::min(budget_, most_for_pair_));
             known.ratio = pair.below(least);
@@ -155,7 +154,7 @@ private:
 
     void come(Node kind) {
         ++present_;
-        if (arrivals_.size() >= 2 * present_ + 64) drop_absent();
+        if (arrivals_.size() >= 2 * present_ + classes_.size() / 4 + 64) drop_absent();
         classes_[kind].came = arrivals_.size();
         arrivals_.push_back(kind);
     }

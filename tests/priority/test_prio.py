@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eligo import Dag, generate, graph
+from eligo import Dag, _core, generate, graph
 from eligo.errors import EligoError
 from eligo.priority import prio as module
 from eligo.priority.blocks import schedule_block
@@ -147,6 +147,37 @@ def test_many_blocks_at_once(seed):
     dag = graph.remove_shortcuts(dag)
     check(dag, prio(dag))
     assert prio(dag, budget=0).order.tolist() == twin.prio(dag, order_by_rules).order
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_blocks_of_any_profile_are_chosen_by_definition(seed):
+    """Profiles that no block need have, in numbers and with comings and goings that small dags do not show."""
+    rng = random.Random(seed)
+    count, reach = rng.randint(20, 150), rng.choice([3, 10, 30])
+    kinds, longest = rng.choice([(rng.randint(2, 25), 6), (rng.randint(2, 6), 40)])
+    gains = [[rng.randint(0, 3) for _ in range(rng.randint(0, longest))] + [rng.randint(1, 4)] for _ in range(kinds)]
+    structure = [rng.randrange(kinds) for _ in range(count)]
+    number = rng.sample(range(count), count)  # of the blocks, in an order that respects the super-dag
+    arcs = [(number[max(0, b - rng.randint(1, reach))], number[b]) for b in range(1, count) for _ in range(2)]
+    arcs = sorted(arc for arc in arcs if arc[0] != arc[1] and rng.random() < 0.7)
+    ptr = np.concatenate(([0], np.cumsum(np.bincount([a for a, _ in arcs], minlength=count))))
+    sequence, classes, weighed, part, whole, _ = _core.block_sequence(
+        np.array([b for _, b in arcs], np.int32),  # a job for each arc
+        ptr,
+        np.arange(len(arcs), dtype=np.int32),
+        np.array(structure, np.int32),
+        np.cumsum([0, *map(len, gains)]),
+        np.array([gain for row in gains for gain in row]),
+        np.array([len(row) for row in gains], np.int32),
+        10**9,
+        10**9,
+    )
+    profiles = [[len(row) - x + sum(row[:x]) for x in range(len(row) + 1)] for row in gains]
+    waits_for = [{a for a, b in arcs if b == block} for block in range(count)]
+    expected, loss = twin.sequence_of([profiles[kind] for kind in structure], waits_for)
+    assert sequence.tolist() == expected
+    assert (Fraction(part, whole), weighed) == (loss, count)
+    assert classes == len(set(map(tuple, profiles)))
 
 
 def test_free_choices_alone_do_not_make_an_order_ic_optimal():

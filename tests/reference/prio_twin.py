@@ -5,9 +5,10 @@ The orders of single blocks come from outside, since several are equally right; 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 
 from eligo.dag import Dag
@@ -67,20 +68,10 @@ def before(blocks: list[PlainBlock]) -> list[set[int]]:
 
 
 def prio(dag: Dag, order_of: Callable[[PlainBlock], list[int]]) -> PlainPrio:
-    blocks, sequence = blocks_of(dag), list[int]()
-    waits_for, left = before(blocks), set(range(len(blocks)))
+    blocks = blocks_of(dag)
     orders = [order_of(block) for block in blocks]
     profiles = [block.profile(order) for block, order in zip(blocks, orders, strict=True)]
-    loss = Fraction(1)
-    while left:
-        sources = [b for b in sorted(left) if not waits_for[b] & left]
-        kept = {
-            b: min([r_priority(profiles[b], profiles[c]) for c in sources if c != b] + [Fraction(1)]) for b in sources
-        }
-        best = max(sources, key=lambda b: (kept[b], -b))
-        loss = min(loss, kept[best])
-        sequence.append(best)
-        left.remove(best)
+    sequence, loss = sequence_of(profiles, before(blocks))
     return PlainPrio(
         finished(dag, [orders[b] for b in sequence]),
         sequence,
@@ -88,6 +79,23 @@ def prio(dag: Dag, order_of: Callable[[PlainBlock], list[int]]) -> PlainPrio:
         all(has_priority(profiles[a], profiles[b]) for a, b in pairwise(sequence)),
         len(set(map(tuple, profiles))),
     )
+
+
+def sequence_of(profiles: Sequence[Sequence[int]], waits_for: Sequence[set[int]]) -> tuple[list[int], Fraction]:
+    """Step 6: the blocks as they are executed, and the smallest of their smallest priorities."""
+    sequence, left, loss = list[int](), set(range(len(profiles))), Fraction(1)
+    priority = cache(r_priority)
+    while left:
+        sources = [b for b in sorted(left) if not waits_for[b] & left]
+        kept = {
+            b: min((priority(tuple(profiles[b]), tuple(profiles[c])) for c in sources if c != b), default=Fraction(1))
+            for b in sources
+        }
+        best = max(sources, key=lambda b: (kept[b], -b))
+        loss = min(loss, kept[best])
+        sequence.append(best)
+        left.remove(best)
+    return sequence, loss
 
 
 def by_steepest_start(dag: Dag, order_of: Callable[[PlainBlock], list[int]]) -> list[int]:
