@@ -34,7 +34,7 @@ void bind_prio(nb::module_& m) {
     m.def("block_sequence", [](In<Node> of, In<Offset> hp, In<Node> h, In<Node> structure, In<Offset> ptr,
                                In<Offset> gain, In<Node> sources, Value budget, Value most_for_pair) {
         BlockSequence out = unlocked([&] {
-            const StructureYields yields{view(ptr), view(gain), view(sources)};
+            const PartYields yields{view(ptr), view(gain), view(sources)};
             return PrioSequence(view(of), view(hp, h), view(structure), yields).run(budget, most_for_pair);
         });
         return std::make_tuple(give(std::move(out.blocks)), out.classes, out.weighed, out.kept.part, out.kept.whole,

@@ -6,12 +6,12 @@
 #pragma once
 
 #include <algorithm>
-#include <ranges>
-#include <unordered_map>
+#include <iterator>
 #include <vector>
 
 #include "prio2006_parts.hpp"
 #include "superdag_queue.hpp"
+#include "yield_classes.hpp"
 
 namespace eligo {
 
@@ -23,20 +23,23 @@ public:
     // The non-sinks in order, then the sinks, ascending. `budget` counts the values of profiles that are looked at; to
     // need more throws OverWork.
     std::vector<Node> run(Value budget) {
-        classify();
+        const PartYields yields{plans_.order.ptr, plans_.gain, plans_.sources};
+        const YieldClasses classes(yields);
+        std::vector<Profile> profiles;
+        for (Node part : classes.first) profiles.emplace_back(yields.eligible(part));
         std::vector<Node> before(parts_.count, 0);  // arcs from parts that are not executed yet
         for (Node part = 0; part < parts_.count; ++part)
             for_each_arc_out(part, [&](Node to) { ++before[to]; });
-        SuperdagQueue ready(profiles_, budget);
+        SuperdagQueue ready(profiles, budget);
         for (Node part = 0; part < parts_.count; ++part)
-            if (before[part] == 0) ready.add(part, kind_[part]);
+            if (before[part] == 0) ready.add(part, classes.of[part]);
         std::vector<Node> order;
         order.reserve(succ_.size());
         while (!ready.empty()) {
             const Node part = ready.pop();
             std::ranges::copy(plans_.order.view().row(part), std::back_inserter(order));
             for_each_arc_out(part, [&](Node to) {
-                if (--before[to] == 0) ready.add(to, kind_[to]);
+                if (--before[to] == 0) ready.add(to, classes.of[to]);
             });
         }
         for (Node v = 0; v < succ_.size(); ++v)
@@ -48,8 +51,6 @@ private:
     CsrView succ_;
     Parts2006 parts_;
     Plans2006 plans_;
-    std::vector<Node> kind_;  // of each part
-    std::vector<Profile> profiles_;
 
     // Arcs from a non-sink of one part to one of another, lost or not.
     template <class Visit>
@@ -57,35 +58,6 @@ private:
         for (Node u : plans_.order.view().row(part))
             for (Node w : succ_.row(u))
                 if (parts_.of[w] >= 0 && parts_.of[w] != part) visit(parts_.of[w]);
-    }
-
-    std::span<const Node> gains(Node part) const {
-        return std::span(plans_.gain).subspan(plans_.order.ptr[part], plans_.order.view().degree(part));
-    }
-
-    // Parts with the same profile are of the same kind.
-    void classify() {
-        const auto hash = [this](Node part) {
-            std::uint64_t h = plans_.sources[part];
-            for (Node gain : gains(part)) h = (h ^ static_cast<std::uint64_t>(gain)) * 0x9e3779b97f4a7c15 + (h >> 29);
-            return static_cast<std::size_t>(h);
-        };
-        const auto same = [this](Node a, Node b) {
-            return plans_.sources[a] == plans_.sources[b] && std::ranges::equal(gains(a), gains(b));
-        };
-        std::unordered_map<Node, Node, decltype(hash), decltype(same)> kinds(64, hash, same);
-        kind_.reserve(parts_.count);
-        for (Node part = 0; part < parts_.count; ++part) {
-            const auto [entry, fresh] = kinds.try_emplace(part, static_cast<Node>(profiles_.size()));
-            if (fresh) profiles_.emplace_back(profile(part));
-            kind_.push_back(entry->second);
-        }
-    }
-
-    std::vector<Value> profile(Node part) const {
-        std::vector<Value> eligible{plans_.sources[part]};
-        for (Node gain : gains(part)) eligible.push_back(eligible.back() - 1 + gain);
-        return eligible;
     }
 };
 

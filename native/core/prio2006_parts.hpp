@@ -20,7 +20,7 @@ namespace eligo {
 
 struct Plans2006 {
     Csr order;                  // the non-sinks of each part, in the order of execution
-    std::vector<Node> gain;     // beside them: how many jobs of the part become ELIGIBLE
+    std::vector<Offset> gain;   // beside them: how many jobs of the part become ELIGIBLE
     std::vector<Node> sources;  // for each part, how many of its jobs are ELIGIBLE at first
 };
 
@@ -126,7 +126,7 @@ private:
         }
     }
 
-    void count_gains(Node part, std::span<const Node> order, std::span<Node> gain) {
+    void count_gains(Node part, std::span<const Node> order, std::span<Offset> gain) {
         for (std::size_t i = 0; i < order.size(); ++i) place_[order[i]] = static_cast<Node>(i);
         for (Node w : heads_.view().row(part)) {
             Node last = 0;

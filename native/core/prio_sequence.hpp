@@ -7,50 +7,16 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <queue>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "csr.hpp"
 #include "superdag_queue.hpp"
+#include "yield_classes.hpp"
 
 namespace eligo {
-
-// What each structure of block yields: `gain` in rows, and how many of its non-sinks are ELIGIBLE at first.
-struct StructureYields {
-    std::span<const Offset> ptr, gain;
-    std::span<const Node> sources;
-
-    std::span<const Offset> row(Node structure) const {
-        return gain.subspan(ptr[structure], ptr[structure + 1] - ptr[structure]);
-    }
-};
-
-// Structures of equal profile are one class.
-struct YieldClasses {
-    std::vector<Node> of, first;
-
-    explicit YieldClasses(const StructureYields& yields) {
-        const auto hash = [&](Node structure) {
-            auto sum = static_cast<std::uint64_t>(yields.sources[structure]);
-            for (Offset gain : yields.row(structure))
-                sum = (sum ^ static_cast<std::uint64_t>(gain)) * 0x9E3779B97F4A7C15u, sum ^= sum >> 29;
-            return static_cast<std::size_t>(sum);
-        };
-        const auto same = [&](Node a, Node b) {
-            return yields.sources[a] == yields.sources[b] && std::ranges::equal(yields.row(a), yields.row(b));
-        };
-        std::unordered_map<Node, Node, decltype(hash), decltype(same)> found(64, hash, same);
-        for (Node structure = 0; structure < std::ssize(yields.sources); ++structure) {
-            const auto [entry, fresh] = found.try_emplace(structure, static_cast<Node>(first.size()));
-            if (fresh) first.push_back(structure);
-            of.push_back(entry->second);
-        }
-    }
-};
 
 struct BlockSequence {
     std::vector<Node> blocks;  // as executed
@@ -63,20 +29,16 @@ struct BlockSequence {
 class PrioSequence {
 public:
     // `of`: the block of which a node is a non-sink, or -1; `structure`: of each block.
-    PrioSequence(std::span<const Node> of, CsrView heads, std::span<const Node> structure, const StructureYields& yields)
+    PrioSequence(std::span<const Node> of, CsrView heads, std::span<const Node> structure, const PartYields& yields)
         : of_(of), heads_(heads), classes_(yields), kind_(structure.size()), missing_(structure.size(), 0) {
         for (std::size_t b = 0; b < structure.size(); ++b) kind_[b] = classes_.of[structure[b]];
         for (Node b = 0; b < heads.size(); ++b)
             for_each_after(b, [&](Node next) { ++missing_[next]; });
         for (Node structure : classes_.first) {
-            std::vector<Value> eligible{yields.sources[structure]};
+            std::vector<Value> eligible = yields.eligible(structure);
             Ratio steepest{0, 1};
-            Value sum = 0;
-            for (Offset gain : yields.row(structure)) {
-                eligible.push_back(eligible.back() - 1 + gain);
-                sum += gain;
-                steepest = std::max(steepest, Ratio{sum, std::ssize(eligible) - 1});
-            }
+            for (Value x = 1; x < std::ssize(eligible); ++x)
+                steepest = std::max(steepest, Ratio{eligible[x] - eligible[0] + x, x});
             profiles_.emplace_back(std::move(eligible));
             start_.push_back(steepest);
         }
