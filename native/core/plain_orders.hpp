@@ -67,8 +67,8 @@ inline std::vector<Node> lowest_rank_first(CsrView succ, CsrView pred, std::span
     });
 }
 
-// draw[i], in [0, 1), says which of the k ELIGIBLE non-sinks goes at step i: number floor(k draw[i]). The one taken leaves
-// its place to the last.
+// draw[i], in [0, 1), says which of the k ELIGIBLE non-sinks goes at step i: number floor(k draw[i]). The one taken
+// leaves its place to the last.
 inline std::vector<Node> drawn(CsrView succ, CsrView pred, std::span<const double> draw) {
     std::vector<Node> eligible;
     std::size_t step = 0;

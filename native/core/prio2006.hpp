@@ -1,8 +1,9 @@
 // The heuristic of Malewicz, Foster, Rosenberg and Wilde 2006, section 3.1, as printed, made valid.
 //
-// The dag comes without shortcuts (step 1). The other steps are the decomposition (prio2006_decompose.hpp), an order for
-// every part (prio2006_parts.hpp), priorities (r_priority.hpp) and the greedy choice (superdag_queue.hpp). Only this is
-// added: a part also waits for the parts that lost arcs come from, without which the order may be none of the dag's.
+// The dag comes without shortcuts (step 1). The other steps are the decomposition (prio2006_decompose.hpp), an order
+// for every part (prio2006_parts.hpp), priorities (r_priority.hpp) and the greedy choice (superdag_queue.hpp). Only
+// this is added: a part also waits for the parts that lost arcs come from, without which the order may be none of the
+// dag's.
 #pragma once
 
 #include <algorithm>

@@ -1,21 +1,21 @@
 // The decomposition of Malewicz, Foster, Rosenberg and Wilde 2006, section 3.1, step 2, as printed, in linear time.
 //
-// C(s), for a source s of what is left of the dag, is the smallest set with s in it, with all children of a source in it
-// and with all parents of a job in it. Again and again a C(s) that contains no other is detached: its jobs with a child
-// inside go, and so do its sinks that are sinks of the dag; the other sinks stay and become sources.
+// C(s), for a source s of what is left of the dag, is the smallest set with s in it, with all children of a source in
+// it and with all parents of a job in it. Again and again a C(s) that contains no other is detached: its jobs with a
+// child inside go, and so do its sinks that are sinks of the dag; the other sinks stay and become sources.
 //
-// Idea. Draw an arrow from every source to its children and from every job to its parents: C(s) is what s reaches. Every
-// job reaches a source, so the smallest C(s) are the strong components that no arrow leaves. Detaching one touches no
-// job of another, so the smallest sets stay until they are taken, and the parts are the same whichever is taken first:
-// "bipartite ones first", as printed, is a matter of speed. They are found by one depth-first search. It follows arrows
-// to a strong component that none leaves, detaches it, and goes on where it stood: arrows to jobs that are gone count
-// no more, and a job whose last parent has gone has its children still to look at. A job whose arrows were all looked
-// at and that still has a parent has that parent beside it in its component, and cannot become a source before the
-// component is complete; so nothing is looked at too early. A job is entered at most twice, as a sink and as a source
-// of a part: O(n + m) time, where the tool of 2006 took minutes for 48,013 jobs.
+// Idea. Draw an arrow from every source to its children and from every job to its parents: C(s) is what s reaches.
+// Every job reaches a source, so the smallest C(s) are the strong components that no arrow leaves. Detaching one
+// touches no job of another, so the smallest sets stay until they are taken, and the parts are the same whichever is
+// taken first: "bipartite ones first", as printed, is a matter of speed. They are found by one depth-first search. It
+// follows arrows to a strong component that none leaves, detaches it, and goes on where it stood: arrows to jobs that
+// are gone count no more, and a job whose last parent has gone has its children still to look at. A job whose arrows
+// were all looked at and that still has a parent has that parent beside it in its component, and cannot become a source
+// before the component is complete; so nothing is looked at too early. A job is entered at most twice, as a sink and as
+// a source of a part: O(n + m) time, where the tool of 2006 took minutes for 48,013 jobs.
 //
-// The same set of jobs may have arcs that leave it: from a job inside that is no source (ERRATA, part h). They belong to
-// no part, and are told by of[u] != into[w].
+// The same set of jobs may have arcs that leave it: from a job inside that is no source (ERRATA, part h). They belong
+// to no part, and are told by of[u] != into[w].
 #pragma once
 
 #include <span>

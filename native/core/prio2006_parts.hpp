@@ -1,9 +1,9 @@
 // How each part of a decomposition of 2006 is executed: step 3 of Malewicz, Foster, Rosenberg, Wilde 2006, section 3.1.
 //
 // A bipartite part of a family of their Fig. 2 is executed from left to right: an (s,d)-W, an (s,d)-M or an s-Cycle
-// either way, an s-N from the end whose first sink has one parent. (With one source, one sink or all arcs every order is
-// as good.) In any other part the ELIGIBLE job with the most children in the part goes next. Ties go to the lower number;
-// of two directions the one is taken whose first source has the lower number.
+// either way, an s-N from the end whose first sink has one parent. (With one source, one sink or all arcs every order
+// is as good.) In any other part the ELIGIBLE job with the most children in the part goes next. Ties go to the lower
+// number; of two directions the one is taken whose first source has the lower number.
 #pragma once
 
 #include <algorithm>

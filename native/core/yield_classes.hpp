@@ -1,5 +1,5 @@
-// Parts of a dag by what they yield, and those that yield the same as one class: priorities depend on nothing else. Parts
-// are blocks, or structures that many blocks have.
+// Parts of a dag by what they yield, and those that yield the same as one class: priorities depend on nothing else.
+// Parts are blocks, or structures that many blocks have.
 #pragma once
 
 #include <algorithm>
