@@ -16,7 +16,7 @@ from eligo.dag import Dag
 from eligo.formats import dot, storage
 from eligo.formats.base import Document, Notes
 from eligo.formats.dot.grammar import parse_graph
-from eligo.formats.instrumenting import Instrumented, Wish, instrument, uninstrument
+from eligo.formats.instrumenting import KEPT, Instrumented, Wish, instrument, uninstrument, without_priorities
 from eligo.formats.storage import Source
 from tests.corpus import DATA, needs_shared
 from tests.formats.dot_examples import NEXTFLOW, SNAKEMAKE
@@ -25,7 +25,6 @@ GVPR, GRAPHVIZ = shutil.which("gvpr"), shutil.which("dot")
 PROGRAM = r'N{print($.name, "\x01", hasAttr($, "priority") ? aget($, "priority") : "")}'
 BEGIN = "/* priorities by eligo; eligo prioritize --remove takes them out */"
 END = "/* end of priorities by eligo */"
-KEPT = "a priority that the file gives is kept: --replace puts ours in its place"
 CORPUS = sorted(path for kind in ("daggen-dot", "sdfm-dot", "trees-dot") for path in (DATA / kind).glob("*"))
 
 
@@ -233,6 +232,16 @@ def test_the_block_may_be_moved_and_followed() -> None:
     result = instrument(read(data), np.array([3, 2, 1], np.int32))
     assert result.data.count(BEGIN.encode()) == 1
     assert uninstrument(read(data)).data == b"digraph {\n a -> b\n b -> c\n}\n"
+
+
+def test_our_block_does_not_bring_back_what_the_user_took_out() -> None:
+    done = check(b"digraph {\n a -> b\n a -> c\n}\n").data.replace(b" a -> b\n", b"")
+    assert read(done).dag.n == 3
+    source = without_priorities(Source("x.dot", done), "dot")
+    assert source.data == b"digraph {\n a -> c\n}\n"
+    assert uninstrument(read(done)).data == source.data
+    bad = done.replace(b"}", b"")
+    assert without_priorities(Source("x.dot", bad), "dot").data == bad
 
 
 def test_half_a_block_is_the_users() -> None:

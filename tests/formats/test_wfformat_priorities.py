@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 from eligo.errors import EligoError
 from eligo.formats import find_format, storage, wfformat
 from eligo.formats.base import Document
-from eligo.formats.instrumenting import Instrumented, Wish, instrument, uninstrument
+from eligo.formats.instrumenting import KEPT, Instrumented, Wish, instrument, uninstrument
 from eligo.formats.storage import Source
 from tests.corpus import DATA, needs_shared, statistics
 
 REPLACE = Wish(replace=True)
-KEPT = "a priority that the file gives is kept: --replace puts ours in its place"
 CORPUS = [file for file, row in statistics().items() if row["format"].startswith("wfformat")]
 
 

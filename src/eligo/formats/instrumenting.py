@@ -30,7 +30,7 @@ from eligo.errors import EligoError
 from eligo.formats.base import Document
 from eligo.formats.storage import Source
 
-__all__ = ["INSTRUMENTED_FORMATS", "Change", "Instrumented", "Wish"]
+__all__ = ["INSTRUMENTED_FORMATS", "KEPT", "Change", "Instrumented", "Wish"]
 __all__ += ["check_instrumented", "instrument", "uninstrument", "without_priorities"]
 
 INSTRUMENTED_FORMATS = {
@@ -40,6 +40,9 @@ INSTRUMENTED_FORMATS = {
     "dot": "eligo.formats.dot.priorities",
 }
 """The module of each format that has a place for priorities."""
+
+KEPT = "a priority that the file gives is kept: --replace puts ours in its place"
+"""What is said, with its place, of a priority that the user gave."""
 
 
 @dataclass(frozen=True, slots=True)

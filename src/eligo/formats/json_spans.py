@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from eligo.formats.text_edits import Edit
@@ -140,18 +140,37 @@ class Spacing:
 
     Examples
     --------
-    >>> Spacing('{"a": 1}').member('{"a": 1}', 0, "b", "2"), Spacing('{"a":1}').member('{"a":1}', 0, "b", "2")
-    (', "b": 2', ',"b":2')
-    >>> Spacing('{\n "a": 1\n}').member('{\n "a": 1\n}', 0, "b", "2")
-    ',\n "b": 2'
+    >>> Spacing('{"a": 1}').member('{"a": 1}', 0, "b", [2, 3]), Spacing('{"a":1}').member('{"a":1}', 0, "b", [2, 3])
+    (', "b": [2, 3]', ',"b":[2,3]')
+    >>> Spacing('{\n "a": 1\n}').member('{\n "a": 1\n}', 0, "b", None)
+    ',\n "b": null'
     """
 
     def __init__(self, text: str) -> None:
         colon = _COLON.search(text)
-        self._colon = ":" + (colon[1] if colon else "")
+        blank = colon[1] if colon else ""
+        self._blank = " " if blank else ""
+        self._write = json.JSONEncoder(ensure_ascii=False, separators=(f",{self._blank}", f":{blank}")).encode
+        self._colon = f":{blank}"
 
-    def member(self, text: str, start: int, key: str, value: str) -> str:
+    def member(self, text: str, start: int, key: str, value: Any) -> str:
         """Return a member to stand after another one in the object that begins at `start`."""
         first = _FIRST_KEY.match(text, start)
-        between = first[1] if first and "\n" in first[1] else self._colon[1:2]
-        return f',{between}"{key}"{self._colon}{value}'
+        between = first[1] if first and "\n" in first[1] else self._blank
+        return f',{between}"{key}"{self._colon}{self._write(value)}'
+
+    def value(self, value: Any) -> str:
+        """Return the text of a value."""
+        return self._write(value)
+
+    def appended(self, text: str, start: int, end: int, added: Mapping[str, Any]) -> Edit:
+        """Return the edit that puts members behind the others of the object from `start` to `end`.
+
+        Examples
+        --------
+        >>> Spacing("{}").appended("{ }", 0, 3, {"a": 1}), Spacing("").appended('{"x":{} }', 0, 9, {"a": 1, "b": 2})
+        (Edit(1, 1, '"a":1'), Edit(7, 7, ',"a":1,"b":2'))
+        """
+        at = start + len(text[start : end - 1].rstrip())
+        pieces = "".join(self.member(text, start, key, value) for key, value in added.items())
+        return Edit(at, at, pieces[1:].lstrip() if at == start + 1 else pieces)

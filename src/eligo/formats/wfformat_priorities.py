@@ -8,13 +8,12 @@ the object, or right behind the old priority, set apart like the file's other me
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from eligo.dag import Int32
 from eligo.formats.base import Document, Notes
-from eligo.formats.instrumenting import Instrumented, Wish
+from eligo.formats.instrumenting import KEPT, Instrumented, Wish
 from eligo.formats.json_spans import Path, Spacing, items, member, removals
 from eligo.formats.storage import Source
 from eligo.formats.text_edits import Edit, rewrite
@@ -63,9 +62,9 @@ def instrument(document: Document, priorities: Int32, wish: Wish) -> Instrumente
         if entry.is_given and not wish.replace:
             kept += 1
             line = None if kept > 1 else _line(text, entry)
-            notes.add(source.path, line, "a priority that the file gives is kept: --replace puts ours in its place")
+            notes.add(source.path, line, KEPT)
         else:
-            edits += _added(text, entry, spacing, priority)
+            edits.append(_added(text, entry, spacing, priority))
     return Instrumented(rewrite(source, edits), written=len(entries) - kept, kept=kept, warnings=notes.texts())
 
 
@@ -117,16 +116,13 @@ def _line(text: str, entry: _Entry) -> int:
     return text.count("\n", 0, found.start if found else entry.start) + 1
 
 
-def _added(text: str, entry: _Entry, spacing: Spacing, priority: int) -> Iterator[Edit]:
+def _added(text: str, entry: _Entry, spacing: Spacing, priority: int) -> Edit:
     if not entry.has_key:
-        at = entry.start + len(text[entry.start : entry.end - 1].rstrip())
-        pair = spacing.member(text, entry.start, _KEY, str(priority))
-        yield Edit(at, at, pair + spacing.member(text, entry.start, _MARK, "null"))
-        return
+        return spacing.appended(text, entry.start, entry.end, {_KEY: priority, _MARK: None})
     old = member(text, entry.start, entry.end, _KEY)
     assert old is not None
-    quoted = json.dumps(text[old.value_start : old.end], ensure_ascii=False)
-    yield Edit(old.value_start, old.end, str(priority) + spacing.member(text, entry.start, _MARK, quoted))
+    mark = spacing.member(text, entry.start, _MARK, text[old.value_start : old.end])
+    return Edit(old.value_start, old.end, str(priority) + mark)
 
 
 def _removed(text: str, start: int, end: int, *, has_key: bool) -> Iterator[Edit]:

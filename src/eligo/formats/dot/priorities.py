@@ -17,15 +17,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from eligo.dag import Int32
+from eligo.errors import ParseError
 from eligo.formats.base import Document, Notes
 from eligo.formats.dot.dialects import job_nodes
 from eligo.formats.dot.grammar import parse_graph
 from eligo.formats.dot.model import Graph
-from eligo.formats.instrumenting import Instrumented, Wish
+from eligo.formats.instrumenting import KEPT, Instrumented, Wish
 from eligo.formats.storage import Source
 from eligo.formats.text_edits import Edit, line_break, rewrite
 
-__all__ = ["instrument", "uninstrument"]
+__all__ = ["instrument", "original", "uninstrument"]
 
 _BEGIN = "/* priorities by eligo; eligo prioritize --remove takes them out */"
 _END = "/* end of priorities by eligo */"
@@ -65,23 +66,17 @@ def instrument(document: Document, priorities: Int32, wish: Wish) -> Instrumente
     >>> result.warnings
     ('a.dot:3: a priority that the file gives is kept: --replace puts ours in its place',)
     """
-    graph = parse_graph(document.source)
-    data, taken = _without_block(document.source, graph)
-    source = Source(document.source.path, data)
-    text = source.text()
-    closed = graph.closed - 1 - taken  # the lexer puts a newline before the text
-    keeping = not wish.replace and "priority" in text
-    if keeping and taken:
-        graph = parse_graph(source)  # in which ours no longer hide the user's
+    source = original(document.source)
+    text, graph = source.text(), parse_graph(source)
     notes, lines = Notes(), []
     html = _html_ids(text, graph)
     for node, priority in zip(job_nodes(graph), priorities.tolist(), strict=True):
-        if keeping and "priority" in graph.nodes[node]:
+        if "priority" in graph.nodes[node] and not wish.replace:
             line = None if notes.texts() else graph.line(graph.node_at[node], "priority")
-            notes.add(source.path, line, "a priority that the file gives is kept: --replace puts ours in its place")
+            notes.add(source.path, line, KEPT)
         else:
             lines.append(f"{_spelled(graph.names[node], html)} [priority={priority}];")
-    edits = [_block(text, closed, lines)] if lines else []
+    edits = [_block(text, graph.closed - 1, lines)] if lines else []  # the lexer puts a newline before the text
     kept = document.dag.n - len(lines)
     return Instrumented(rewrite(source, edits), written=len(lines), kept=kept, warnings=notes.texts())
 
@@ -97,9 +92,36 @@ def uninstrument(document: Document) -> Instrumented:
     >>> uninstrument(parse(Source("a.dot", done.data))).data
     b'digraph { a }'
     """
-    if _BEGIN not in document.source.text():
-        return Instrumented(document.source.data)
-    return Instrumented(_without_block(document.source, parse_graph(document.source))[0])
+    return Instrumented(original(document.source).data)
+
+
+def original(source: Source) -> Source:
+    """Return the file without our block, which would bring back nodes that the user has since taken out.
+
+    Examples
+    --------
+    >>> original(Source("a.dot", f"digraph {{ a {_BEGIN} b [priority=1]; {_END} }}".encode())).data
+    b'digraph { a }'
+    """
+    text = source.text()
+    if _BEGIN not in text:
+        return source
+    try:
+        graph = parse_graph(source)
+    except ParseError:
+        return source  # whose reader will say what is wrong
+    start = None
+    for found in _apart(text, graph):
+        if text.startswith(_BEGIN, found.start):
+            start = found.start
+        elif start is not None and text.startswith(_END, found.start):
+            end = found.end
+            if broken := _BREAK.match(text, end):
+                start, end = len(text[:start].rstrip(" \t")), broken.end()
+            else:
+                end += text.startswith(" ", end)
+            return Source(source.path, rewrite(source, [Edit(start, end, "")]))
+    return source
 
 
 def _block(text: str, closed: int, lines: list[str]) -> Edit:
@@ -109,23 +131,6 @@ def _block(text: str, closed: int, lines: list[str]) -> Edit:
         return Edit(closed, closed, " ".join([_BEGIN, *lines, _END, ""]))
     after = line_break(text)
     return Edit(start, start, "".join(f"{blank}  {line}{after}" for line in (_BEGIN, *lines, _END)))
-
-
-def _without_block(source: Source, graph: Graph) -> tuple[bytes, int]:
-    """Return the file without our block, and how many characters that took."""
-    text = source.text()
-    start = None
-    for found in _apart(text, graph) if _BEGIN in text else ():
-        if text.startswith(_BEGIN, found.start):
-            start = found.start
-        elif start is not None and text.startswith(_END, found.start):
-            end = found.end
-            if broken := _BREAK.match(text, end):
-                start, end = len(text[:start].rstrip(" \t")), broken.end()
-            else:
-                end += text.startswith(" ", end)
-            return rewrite(source, [Edit(start, end, "")]), end - start
-    return source.data, 0
 
 
 def _apart(text: str, graph: Graph) -> Iterator[_Apart]:
