@@ -19,7 +19,6 @@ of largest AREA is kept; of equals the first.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +26,7 @@ import numpy as np
 from eligo import _core, graph
 from eligo.dag import Dag, Int32, Int64
 from eligo.priority.charging import SCALE, Charging, charge, ordered
+from eligo.priority.side_by_side import LARGE, side_by_side
 from eligo.schedule import area_of, latest, places, sinks_last
 
 __all__ = ["AreaOrder", "area"]
@@ -104,14 +104,19 @@ def area(dag: Dag) -> AreaOrder:
     (array([0, 1, 2, 3, 5, 4, 6], dtype=int32), 18)
     """
     effort = next(effort for effort in _EFFORTS if dag.n + dag.m <= effort.most)
-    with ThreadPoolExecutor(1) as beside:  # the kernels release the interpreter lock
-        from_behind = beside.submit(_from_behind, dag, effort)
-        inner = ordered(dag)
-        charging = charge(dag, effort.sweeps, inner)
-        found = _best(dag, _greedy_orders(inner, charging.load, effort), lambda jobs: _then_sinks(dag, jobs))
-        other = from_behind.result()
-    order, largest = found if found[1] >= other[1] else other
-    return AreaOrder(order, largest, charging)
+    if dag.n + dag.m < LARGE:
+        found, turned = _from_before(dag, effort), _from_behind(dag, effort)
+    else:
+        found, turned = side_by_side(lambda: _from_before(dag, effort), lambda: _from_behind(dag, effort))
+    return found if found.area >= turned[1] else AreaOrder(*turned, found.charging)
+
+
+def _from_before(dag: Dag, effort: _Effort) -> AreaOrder:
+    inner = ordered(dag)
+    charging = charge(dag, effort.sweeps, inner)
+    sinks = graph.sinks(dag)
+    best = _best(dag, _greedy_orders(inner, charging.load, effort), lambda jobs: np.concatenate([jobs, sinks]))
+    return AreaOrder(*best, charging)
 
 
 def _from_behind(dag: Dag, effort: _Effort) -> tuple[Int32, int]:
@@ -134,10 +139,6 @@ def _greedy_orders(inner: _core.Ordered, load: Int64, effort: _Effort) -> list[I
         else inner.greedy(outlook.depth, outlook.base, load, outlook.percent)
         for outlook in effort.outlooks
     ]
-
-
-def _then_sinks(dag: Dag, nonsinks: Int32) -> Int32:
-    return np.concatenate([nonsinks, graph.sinks(dag)])
 
 
 def _best(dag: Dag, found: list[Int32], complete: Callable[[Int32], Int32]) -> tuple[Int32, int]:

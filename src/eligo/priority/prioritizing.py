@@ -17,11 +17,10 @@ seconds, so that results repeat. Large dags are looked at from two sides at once
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 
@@ -37,6 +36,7 @@ from eligo.priority.prio import PrioOrder, prio
 from eligo.priority.prio2006 import prio_2006
 from eligo.priority.proof import Proof, Refutation, nonsinks_of, with_dropped
 from eligo.priority.prover import Answer
+from eligo.priority.side_by_side import side_by_side
 from eligo.priority.theory import answer_of
 from eligo.schedule import Schedule, area_of
 
@@ -51,10 +51,7 @@ _THEORY_JOBS = 20_000
 _THEORY_STATES = 20_000  # that one exact search may look at
 _EXACT_STATES = 10_000_000  # when it is asked for
 _WIDEST_SEARCH = 60  # non-sinks up to which `best` searches for the largest AREA
-_LARGE = 300_000  # jobs and edges beyond which two threads are worth it
-
-_T = TypeVar("_T")
-_U = TypeVar("_U")
+_LARGE = 300_000  # jobs and edges beyond which time counts more than the last per mille
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,7 +165,7 @@ class _Attempt:
         self.seed = seed
         self.large = dag.n + dag.m > _LARGE
         if self.large:  # what takes longest, side by side
-            _side_by_side(lambda: self.reduced, lambda: self.area)
+            side_by_side(lambda: self.reduced, lambda: self.area)
 
     @cached_property
     def reduced(self) -> Dag:
@@ -191,6 +188,13 @@ class _Attempt:
         return prio(self.reduced, guide=self.area.order)
 
     @cached_property
+    def prio_2006(self) -> Int32 | InfeasibleError:
+        try:
+            return prio_2006(self.reduced)
+        except InfeasibleError as error:
+            return error
+
+    @cached_property
     def bound(self) -> Bound:
         if self.large:
             return bound_of(self.dag, 0, self.area.charging)
@@ -207,7 +211,7 @@ class _Attempt:
         makers: dict[str, Callable[[], Int32]] = {
             "prio": lambda: proof.order if isinstance(proof, Proof) else self.prio.order,
             "area": lambda: self.area.order,
-            "prio-2006": lambda: prio_2006(self.reduced),
+            "prio-2006": self._prio_2006,
             "exact": self._exact,
             "fifo": lambda: fifo(self.dag),
             "lifo": lambda: lifo(self.dag),
@@ -215,6 +219,11 @@ class _Attempt:
             "random": lambda: random_order(self.dag, self.seed),
         }
         return makers[strategy]()
+
+    def _prio_2006(self) -> Int32:
+        if isinstance(self.prio_2006, InfeasibleError):
+            raise self.prio_2006
+        return self.prio_2006
 
     def _exact(self) -> Int32:
         """Return an IC-optimal order or, where there is none, one of largest AREA."""
@@ -244,6 +253,8 @@ class _Attempt:
 
     def _best(self) -> dict[str, Int32]:
         """Return the candidates of `best`; an order that is proved IC-optimal needs no others."""
+        if self.large:
+            side_by_side(lambda: self.prio, lambda: self.prio_2006)
         orders = {"prio": self.order("prio")}
         if isinstance(self.theory.found, Proof) or self.prio.ic_optimal:
             return orders
@@ -287,10 +298,3 @@ class _Attempt:
 def _bounded(schedule: Schedule, bound: Bound, claim: str) -> Certificate:
     area_bound = bound.area if claim == "bound" else None
     return Certificate.of(schedule, claim, bound.witness(schedule.order), area_bound=area_bound)
-
-
-def _side_by_side(one: Callable[[], _T], other: Callable[[], _U]) -> tuple[_T, _U]:
-    """Do two things at once; the kernels release the interpreter lock."""
-    with ThreadPoolExecutor(1) as pool:
-        beside = pool.submit(other)
-        return one(), beside.result()
