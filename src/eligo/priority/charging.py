@@ -103,7 +103,7 @@ def charge(dag: Dag, sweeps: int, inner: _core.Ordered | None = None) -> Chargin
     """
     inner = ordered(dag) if inner is None else inner
     flow, load = inner.charge(SCALE, sweeps)
-    windows = 0 < dag.n * dag.m // 64 <= _WINDOW_WORDS
+    windows = dag.n > 0 and dag.n * dag.m // 64 <= _WINDOW_WORDS
     before, behind = inner.relatives() if windows else (_NONE, _NONE)
     bound = _core.load_bound(load, SCALE, len(sources(dag)), before, behind)
     return Charging(dag, flow, load, windows, bound)
