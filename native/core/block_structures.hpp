@@ -1,5 +1,5 @@
-// Which blocks of a dag are the same, each in its own numbering: real workflows repeat a few blocks by the thousand, and
-// what is found out about one holds for all.
+// Which blocks of a dag are the same, each in its own numbering: real workflows repeat a few blocks by the thousand,
+// and what is found out about one holds for all.
 //
 // The nodes of a block are numbered ascending: sources and sinks each on their own where it is bipartite, all together
 // where it is not. Two blocks are the same if their arcs are, in these numbers. A bipartite block with all arcs it can
@@ -121,7 +121,8 @@ private:
         mix(sum, static_cast<std::uint64_t>(blocks_.heads.degree(b)));
         if (complete) return sum;
         for (Node v : blocks_.nonsinks.row(b)) {
-            mix(sum, static_cast<std::uint64_t>(numbers_.tail(v)) << 32 | static_cast<std::uint64_t>(blocks_.succ.degree(v)));
+            mix(sum, static_cast<std::uint64_t>(numbers_.tail(v)));
+            mix(sum, static_cast<std::uint64_t>(blocks_.succ.degree(v)));
             for (Node w : blocks_.succ.row(v)) mix(sum, static_cast<std::uint64_t>(numbers_.head(w)));
         }
         return sum;

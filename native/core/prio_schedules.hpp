@@ -1,12 +1,12 @@
 // An order for each structure of block: step 3 of Malewicz, Foster, Rosenberg and Wilde 2006, section 3.1, mended.
 //
 // Complete blocks, cycles and sums of strands have orders that are known to be optimal. Any other block is ordered in
-// several ways, and the order of largest AREA is kept, of equals the first: by rules (block_best.hpp; greedy.hpp where it
-// is not bipartite), by the numbers of its sources, and as its jobs stand in an order of the whole dag, if one is given
-// for a guide. An order whose gains never grow, or never in the dual, is optimal however it was found.
+// several ways, and the order of largest AREA is kept, of equals the first: by rules (block_best.hpp; greedy.hpp where
+// it is not bipartite), by the numbers of its sources, and as its jobs stand in an order of the whole dag, if one is
+// given for a guide. An order whose gains never grow, or never in the dual, is optimal however it was found.
 //
-// Rules cost 0.1 to 2 microseconds an arc, and there are nine. So all nine are tried while the blocks that got them have
-// few arcs together, then three, then two: what a dag costs stays near-linear in its arcs.
+// Rules cost 0.1 to 2 microseconds an arc, and there are nine. So all nine are tried while the blocks that got them
+// have few arcs together, then three, then two: what a dag costs stays near-linear in its arcs.
 #pragma once
 
 #include <algorithm>

@@ -46,8 +46,8 @@ public:
         out_.blocks.reserve(structure.size());
     }
 
-    // `budget` counts values of profiles that are looked at, in all; where one pair would take more than `most_for_pair`
-    // a lower bound on its priority must do.
+    // `budget` counts stretches of profiles that are looked at, in all; where one pair would take more than
+    // `most_for_pair`, a lower bound on its priority must do.
     BlockSequence run(Value budget, Value most_for_pair) {
         try {
             by_priority(SuperdagQueue(profiles_, budget, most_for_pair));

@@ -115,7 +115,8 @@ public:
     // The priority if it is less than `least`, else `least`. Where there is more to look at than allowed, a lower bound.
     Ratio below(Ratio least) {
         if (one_.steps() == 0 || two_.steps() == 0 || one_.least_gain() >= two_.most_gain()) return least;
-        if (one_.steps() * two_.steps() <= few_pairs && one_.steps() + two_.steps() <= most_) return among_all_pairs(least);
+        const bool few = one_.steps() * two_.steps() <= few_pairs && one_.steps() + two_.steps() <= most_;
+        if (few) return among_all_pairs(least);
         cells_.clear();
         look_at({one_.eligible().top(), two_.eligible().top(), 0, 0, {}}, least);
         while (!cells_.empty() && work_ < most_) {

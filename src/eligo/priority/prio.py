@@ -49,7 +49,7 @@ BUDGET = 100_000
 
 _MOST_SEARCHES = 200
 _WIDEST_SEARCH = 200  # non-sinks of a block that is searched
-# Values of profiles that are looked at in comparing blocks: in all, and for one pair of classes.
+# Stretches of profiles that are looked at in comparing blocks: in all, and for one pair of classes.
 _WEIGHING_BUDGET = 40_000_000
 _MOST_FOR_PAIR = 2_000_000
 _NO_GUIDE = np.zeros(0, np.int32)
