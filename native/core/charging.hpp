@@ -54,6 +54,13 @@ public:
 
     const Charging& result() const { return out_; }
 
+    // How uneven the loads are: the sum of their squares, which every sweep makes smaller.
+    unsigned __int128 unevenness() const {
+        unsigned __int128 sum = 0;
+        for (Offset load : out_.load) sum += static_cast<unsigned __int128>(load) * static_cast<unsigned __int128>(load);
+        return sum;
+    }
+
 private:
     using Filled = std::pair<Offset, Offset>;  // the load of a parent without v's share, and where that share is kept
     CsrView pred_;
@@ -117,11 +124,19 @@ private:
     }
 };
 
+// Sweeps up and down, so often at most; fewer where a pair of sweeps changes less than one part in 100,000.
 inline Charging charge(CsrView pred, Offset scale, int sweeps) {
     Charger charger(pred, scale);
+    unsigned __int128 before = charger.unevenness();
     for (int i = 0; i < sweeps; ++i) {
-        if (i % 2 == 0) charger.sweep_up();
-        else charger.sweep_down();
+        if (i % 2 == 0) {
+            charger.sweep_up();
+            continue;
+        }
+        charger.sweep_down();
+        const unsigned __int128 now = charger.unevenness();
+        if (now > before || (before - now) * 100000 < before) break;
+        before = now;
     }
     return charger.result();
 }
