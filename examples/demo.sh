@@ -10,8 +10,11 @@ show() {
     "$@"
 }
 
-show eligo info examples/fmri.dag --certificate "$out/proof.json"
-show eligo verify "$out/proof.json" examples/fmri.dag
-show eligo convert examples/fmri.dag "$out/fmri.dot"
-show eligo generate montage --jobs 7881 --costs -o "$out/montage.json.gz"
-show eligo info "$out/montage.json.gz"
+cp examples/fmri.dag "$out/fmri.dag"
+show eligo prioritize "$out/fmri.dag" --in-place --certificate "$out/proof.json"
+show tail -4 "$out/fmri.dag"
+show eligo verify "$out/proof.json" "$out/fmri.dag"
+show eligo prioritize "$out/fmri.dag" --in-place --remove
+show cmp examples/fmri.dag "$out/fmri.dag" && echo "the same file as before, to the byte"
+show eligo generate inspiral --jobs 2988 -o "$out/inspiral.dag"
+show eligo prioritize "$out/inspiral.dag"
