@@ -180,6 +180,14 @@ def test_blocks_of_any_profile_are_chosen_by_definition(seed):
     assert classes == len(set(map(tuple, profiles)))
 
 
+def test_numbers_are_a_rule_of_last_resort():
+    """Where no rule does better a block is executed as it is numbered, but not where a rule does as well."""
+    better = [[0, 4], [1, 2, 4], [2, 6, 7], [2, 3, 7], [1, 3, 5, 6], [1, 5]]
+    assert prio(brute.block_of(better).to_dag(), budget=0).order[:6].tolist() == [0, 1, 2, 3, 4, 5]
+    as_good = [[0, 2, 4], [3], [1, 2, 3], [2], [1]]
+    assert prio(brute.block_of(as_good).to_dag(), budget=0).order[:5].tolist() == [0, 2, 1, 3, 4]
+
+
 def test_free_choices_alone_do_not_make_an_order_ic_optimal():
     """0 and 2 look alike, but what waits for 3 should not wait for 0: each choice loses nothing, and yet.
 
