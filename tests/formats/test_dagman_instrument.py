@@ -231,7 +231,7 @@ def test_line_ends_are_those_of_the_file() -> None:
 
 
 @pytest.mark.parametrize(
-    "end", [b"", b"\\\n", b" \\\n  \\\n", b" \\\r\n", b"\n# a comment", b"\n \t", b"\n# b \\", b"\n\\\n"]
+    "end", [b"", b"\\\n", b" \\\n  \\\n", b" \\\r\n", b"\n# a comment", b"\n \t", b"\n# b \\", b"\n\\\n", b"\n# c\r"]
 )
 def test_unusual_last_lines(end: bytes) -> None:
     """What follows them must not become a part of them."""
@@ -301,6 +301,13 @@ def test_included_jobs_are_named_by_the_outer_file(tmp_path: Path) -> None:
     assert "i.dag:3: included files are not changed" in result.warnings[0]
     put(tmp_path / "x.dag", result)
     assert reread(tmp_path / "x.dag").details.job(2).priority == 1  # the last word counts
+
+
+def test_all_nodes_are_those_known_by_then(tmp_path: Path) -> None:
+    (tmp_path / "i.dag").write_bytes(b"JOB b s\n")
+    (tmp_path / "x.dag").write_bytes(b"JOB a s\nPRIORITY ALL_NODES 7\nINCLUDE i.dag\n")
+    result = instrument(reread(tmp_path / "x.dag"), np.array([2, 1], np.int32), Wish())
+    assert block_of(result.data) == ["PRIORITY b 1"]
 
 
 def test_the_block_moves_behind_what_was_added(tmp_path: Path) -> None:

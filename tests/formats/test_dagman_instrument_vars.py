@@ -163,6 +163,23 @@ def test_variables_and_priorities_of_the_user(tmp_path: Path) -> None:
     assert [var.value for var in reread(tmp_path / "x.dag").details.job(0).vars] == ["1", "3"]
 
 
+def test_a_block_without_lines_remembers_the_submit_files(tmp_path: Path) -> None:
+    result = run(tmp_path, 'JOB a j.sub\nVARS a jobpriority="5"\n', j_sub=b"queue\n")
+    assert block_of(result.data) == []
+    assert LINE in changed(result)["j.sub"]
+    put(tmp_path / "x.dag", result)
+    assert changed(uninstrument(reread(tmp_path / "x.dag"))) == {"j.sub": b"queue\n"}
+
+
+def test_vars_have_the_last_word_inside_the_dag(tmp_path: Path) -> None:
+    """A description that sets the variable itself keeps it only where it is a file."""
+    body = "jobpriority = 3\n"
+    inside = run(tmp_path, f"JOB a {{\n{body}}}\n")
+    assert (inside.written, inside.kept, inside.warnings) == (1, 0, ())
+    outside = run(tmp_path, "JOB a j.sub\n", j_sub=f"{body}queue\n".encode())
+    assert (outside.written, outside.kept, len(outside.warnings)) == (0, 1, 1)
+
+
 def test_a_variable_alone_on_its_line_is_replaced(tmp_path: Path) -> None:
     result = run(
         tmp_path, 'JOB a j.sub\nVARS a jobpriority="5"\nVARS ALL_NODES APPEND jobpriority="6"\n', Wish("vars", True)
