@@ -38,6 +38,8 @@ public:
         return order;
     }
 
+    std::vector<Offset> cuts() const { return series_cuts(dag_); }
+
     std::pair<std::vector<Node>, std::vector<Node>> relatives() const {
         return {by_old(count_reached(dag_.pred.view(), true)), by_old(count_reached(dag_.succ.view(), false))};
     }
@@ -69,6 +71,7 @@ void bind_area(nb::module_& m) {
         .def("greedy", [](const Ordered& dag, Offset depth, Offset base, In<Offset> load, Offset percent) {
             return give(unlocked([&] { return dag.greedy({depth, base}, view(load), percent); }));
         }, "depth"_a, "base"_a, "load"_a, "percent"_a)
+        .def("cuts", [](const Ordered& dag) { return give(unlocked([&] { return dag.cuts(); })); })
         .def("relatives", [](const Ordered& dag) {
             auto out = unlocked([&] { return dag.relatives(); });
             return nb::make_tuple(give(std::move(out.first)), give(std::move(out.second)));

@@ -157,13 +157,6 @@ class Dag:
             heads.append(number.setdefault(head, len(number)))
         return cls.from_edges([str(job) for job in number], tails, heads, **known)
 
-    def __post_init__(self) -> None:
-        self._index.update(zip(self.names, range(len(self.names)), strict=True))
-        if len(self._index) < len(self.names):
-            seen: set[str] = set()
-            repeated = next(name for name in self.names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-            raise ValueError(f"two jobs are called {repeated!r}")
-
     def thinned(self, keep: NDArray[np.bool_]) -> Dag:
         """Return the same dag with only some of its edges, of which paths must lead beside all others.
 
@@ -217,12 +210,18 @@ class Dag:
         1
         """
         try:
-            return self._index[name]
+            return self._numbers()[name]
         except KeyError:
             raise EligoError(f"there is no job called {name!r}") from None
 
     def __contains__(self, name: object) -> bool:
-        return name in self._index
+        return name in self._numbers()
+
+    def _numbers(self) -> dict[str, int]:
+        """Return the number of each name; made when it is first asked for, as few dags ever are."""
+        if not self._index:
+            self._index.update(zip(self.names, range(self.n), strict=True))
+        return self._index
 
     def with_known(self, **known: Any) -> Dag:
         """Return the same jobs and edges with other times, sizes or data; what is not named stays.
@@ -276,6 +275,10 @@ def _names(jobs: int | Sequence[str]) -> tuple[str, ...]:
         names = tuple(jobs)
         if not set(map(type, names)) <= {str}:
             raise ValueError("job names must be text")
+        if len(set(names)) < len(names):
+            seen: set[str] = set()
+            repeated = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+            raise ValueError(f"two jobs are called {repeated!r}")
         return names
     if jobs < 0:
         raise ValueError(f"the number of jobs must not be negative, like {jobs}")

@@ -18,14 +18,13 @@ of largest AREA is kept; of equals the first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from eligo import _core, graph
 from eligo.dag import Dag, Int32, Int64
-from eligo.priority.charging import SCALE, Charging, charge, ordered
+from eligo.priority.charging import SCALE, Charging, charge, sweeps_for
 from eligo.priority.side_by_side import LARGE, side_by_side
 from eligo.schedule import area_of, latest, places, sinks_last
 
@@ -55,11 +54,11 @@ class _Outlook:
 
 @dataclass(frozen=True, slots=True)
 class _Effort:
-    """What a dag with up to so many jobs and edges is given: sweeps, and outlooks."""
+    """What a dag with up to so many jobs and edges is given: outlooks, and whether it is also looked at from before."""
 
     most: float
-    sweeps: int
     outlooks: tuple[_Outlook, ...]
+    from_before: bool = True
 
     @property
     def needs_loads(self) -> bool:
@@ -69,24 +68,28 @@ class _Effort:
 _FINE, _COARSE = 2, 30
 _DEPTHS_AND_BASES = ((128, 8), (64, 4), (256, 3))
 _EFFORTS = (
-    _Effort(5_000, 40, tuple(_Outlook(*look, percent) for look in _DEPTHS_AND_BASES for percent in (_FINE, _COARSE))),
-    _Effort(300_000, 40, (_Outlook(128, 8, _FINE), _Outlook(64, 4, _FINE), _Outlook(128, 8, None))),
-    # Loads that are not even yet mislead, and many sweeps take long here; a few do for a bound.
-    _Effort(float("inf"), 4, (_Outlook(128, 8, None),)),
+    _Effort(5_000, tuple(_Outlook(*look, percent) for look in _DEPTHS_AND_BASES for percent in (_FINE, _COARSE))),
+    _Effort(300_000, (_Outlook(128, 8, _FINE), _Outlook(64, 4, _FINE), _Outlook(128, 8, None))),
+    # Loads that are not even yet mislead, and even ones take long here; from behind is mostly the better side.
+    _Effort(float("inf"), (_Outlook(128, 8, None),), from_before=False),
 )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AreaOrder:
-    """An order of large AREA, and the charging that was made on the way."""
+    """An order of large AREA."""
 
     order: Int32
     area: int
-    charging: Charging
 
 
-def area(dag: Dag) -> AreaOrder:
+def area(dag: Dag, charging: Charging | None = None) -> AreaOrder:
     r"""Return an order of large AREA.
+
+    Parameters
+    ----------
+    charging
+        One of this dag, where it is there already.
 
     Examples
     --------
@@ -103,33 +106,35 @@ def area(dag: Dag) -> AreaOrder:
     >>> found.order, found.area
     (array([0, 1, 2, 3, 5, 4, 6], dtype=int32), 18)
     """
-    effort = next(effort for effort in _EFFORTS if dag.n + dag.m <= effort.most)
-    if dag.n + dag.m < LARGE:
-        found, turned = _from_before(dag, effort), _from_behind(dag, effort)
+    size = dag.n + dag.m
+    effort = next(effort for effort in _EFFORTS if size <= effort.most)
+    if not effort.from_before:
+        return _from_behind(dag, effort)
+    if size < LARGE:
+        found, turned = _from_before(dag, effort, charging), _from_behind(dag, effort)
     else:
-        found, turned = side_by_side(lambda: _from_before(dag, effort), lambda: _from_behind(dag, effort))
-    return found if found.area >= turned[1] else AreaOrder(*turned, found.charging)
+        found, turned = side_by_side(lambda: _from_before(dag, effort, charging), lambda: _from_behind(dag, effort))
+    return found if found.area >= turned.area else turned
 
 
-def _from_before(dag: Dag, effort: _Effort) -> AreaOrder:
-    inner = ordered(dag)
-    charging = charge(dag, effort.sweeps, inner)
+def _from_before(dag: Dag, effort: _Effort, charging: Charging | None) -> AreaOrder:
+    charging = charging or charge(dag, sweeps_for(dag.n + dag.m))
     sinks = graph.sinks(dag)
-    best = _best(dag, _greedy_orders(inner, charging.load, effort), lambda jobs: np.concatenate([jobs, sinks]))
-    return AreaOrder(*best, charging)
+    found = _greedy_orders(charging.inner, charging.load, effort)
+    return _best(dag, [np.concatenate([nonsinks, sinks]) for nonsinks in found])
 
 
-def _from_behind(dag: Dag, effort: _Effort) -> tuple[Int32, int]:
+def _from_behind(dag: Dag, effort: _Effort) -> AreaOrder:
     """Return the best of the orders of the dual, turned round."""
     inner = _core.Ordered(dag.pred_ptr, dag.pred, dag.succ_ptr, dag.succ, dag.order[::-1].copy())
-    load = inner.charge(SCALE, effort.sweeps)[1] if effort.needs_loads else _NO_LOADS
+    load = inner.charge(SCALE, sweeps_for(dag.n + dag.m))[1] if effort.needs_loads else _NO_LOADS
     sources = graph.sources(dag)
 
     def turned(nonsources: Int32) -> Int32:
         packet = latest(dag.succ_ptr, dag.succ, places(np.concatenate([nonsources, sources])))
         return sinks_last(dag, np.argsort(-packet, kind="stable").astype(np.int32))
 
-    return _best(dag, _greedy_orders(inner, load, effort), turned)
+    return _best(dag, [turned(order) for order in _greedy_orders(inner, load, effort)])
 
 
 def _greedy_orders(inner: _core.Ordered, load: Int64, effort: _Effort) -> list[Int32]:
@@ -141,9 +146,8 @@ def _greedy_orders(inner: _core.Ordered, load: Int64, effort: _Effort) -> list[I
     ]
 
 
-def _best(dag: Dag, found: list[Int32], complete: Callable[[Int32], Int32]) -> tuple[Int32, int]:
-    """Complete orders to orders of all jobs, and return the first of largest AREA."""
-    orders = [complete(order) for order in found]
+def _best(dag: Dag, orders: list[Int32]) -> AreaOrder:
+    """Return the first order of largest AREA."""
     areas = [area_of(dag, order) for order in orders]
     best = int(np.argmax(areas))
-    return orders[best], areas[best]
+    return AreaOrder(orders[best], areas[best])

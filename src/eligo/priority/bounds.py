@@ -96,7 +96,7 @@ class _Bounder:
         self._known: dict[tuple[bytes, bytes], Bound] = {}
 
     def bound(self, dag: Dag, charging: Charging | None = None) -> Bound:
-        sizes = cuts(dag)
+        sizes = cuts(dag, None if charging is None else charging.inner)
         return self._in_series(dag, np.append(sizes, dag.n)) if len(sizes) else self._of_part(dag, charging)
 
     def _in_series(self, dag: Dag, ends: Int64) -> Bound:

@@ -29,6 +29,7 @@ import numpy as np
 from eligo import _core
 from eligo.dag import Dag, Int32, Int64
 from eligo.graph import sources
+from eligo.priority.ordered import ordered
 
 __all__ = [
     "SCALE",
@@ -37,7 +38,6 @@ __all__ = [
     "charge",
     "charge_parts",
     "flow_by_place",
-    "ordered",
     "sweeps_for",
 ]
 
@@ -65,6 +65,8 @@ class Charging:
         Whether it was looked at which jobs can be executed when.
     bound
         For every step 0..n a number of ELIGIBLE jobs that no execution exceeds.
+    inner
+        The dag as the kernels like it.
 
     Examples
     --------
@@ -81,16 +83,12 @@ class Charging:
     load: Int64
     windows: bool
     bound: Int64
+    inner: _core.Ordered
 
 
 def sweeps_for(size: int) -> int:
     """Return how many sweeps a dag of so many jobs and edges is given."""
     return 40 if size <= _THOROUGH else 4
-
-
-def ordered(dag: Dag) -> _core.Ordered:
-    """Return the dag as the kernels like it; making it costs as much as a sweep or two."""
-    return _core.Ordered(dag.succ_ptr, dag.succ, dag.pred_ptr, dag.pred, dag.order)
 
 
 def charge(dag: Dag, sweeps: int, inner: _core.Ordered | None = None) -> Charging:
@@ -99,14 +97,14 @@ def charge(dag: Dag, sweeps: int, inner: _core.Ordered | None = None) -> Chargin
     Parameters
     ----------
     inner
-        What :func:`ordered` returns, where it is there already.
+        What :func:`~eligo.priority.ordered.ordered` returns, where it is there already.
     """
     inner = ordered(dag) if inner is None else inner
     flow, load = inner.charge(SCALE, sweeps)
     windows = dag.n > 0 and dag.n * dag.m // 64 <= _WINDOW_WORDS
     before, behind = inner.relatives() if windows else (_NONE, _NONE)
     bound = _core.load_bound(load, SCALE, len(sources(dag)), before, behind)
-    return Charging(dag, flow, load, windows, bound)
+    return Charging(dag, flow, load, windows, bound, inner)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
