@@ -325,7 +325,8 @@ def test_many_jobs_meet_the_default_throttle(tmp_path: Path) -> None:
     text = "".join(f"JOB j{i} j.sub\n" for i in range(1001))
     [warning] = run(tmp_path, text, j_sub=b"queue\n").warnings
     assert warning.startswith("1,001 jobs, but DAGMan by itself lets no more than 1,000 be idle")
-    assert run(tmp_path, text + "CONFIG c.cfg\n", c_cfg=b"DAGMAN_MAX_JOBS_IDLE = 0\n").warnings == ()
+    # condor_submit_dag passes its limit on whatever the file says (asked of 23.9).
+    assert len(run(tmp_path, text + "CONFIG c.cfg\n", c_cfg=b"DAGMAN_MAX_JOBS_IDLE = 0\n").warnings) == 1
     assert run(tmp_path, text[: text.rindex("JOB")]).warnings == ()
 
 

@@ -37,13 +37,12 @@ def throttles(details: Details) -> list[str]:
     said = []
     if details.maxjobs and _has_categories(details):
         said.append(f"MAXJOBS makes DAGMan hold jobs back, {_REMEDY}")
-    idle: int | None = None
-    for path, line, name, most in _configured(details):
-        if name.upper().endswith("IDLE"):
-            idle = most
-        if most > 0:
-            said.append(f"{path}:{line}: {name} = {most:,} makes DAGMan hold jobs back, {_REMEDY}")
-    if idle is None and details.root.count > DEFAULT_MAX_IDLE:
+    said += [
+        f"{path}:{line}: {name} = {most:,} makes DAGMan hold jobs back, {_REMEDY}"
+        for path, line, name, most in _configured(details)
+        if most > 0
+    ]
+    if details.root.count > DEFAULT_MAX_IDLE:  # whatever the file says: condor_submit_dag of 23.9 passes this limit on
         said.append(
             f"{details.root.count:,} jobs, but DAGMan by itself lets no more than {DEFAULT_MAX_IDLE:,} be idle in the "
             f"queue and holds the others back, {_REMEDY}"
