@@ -18,7 +18,7 @@ __all__ = ["Member", "Path", "Spacing", "items", "member", "members", "removals"
 
 _decode = json.JSONDecoder().raw_decode
 _BLANK = re.compile(r"[ \t\r\n]*+")
-_KEY = re.compile(r'[{,][ \t\r\n]*+("(?:[^"\\]++|\\.)*+")[ \t\r\n]*+:[ \t\r\n]*+')
+_KEY = re.compile(r'[{,][ \t\r\n]*+("[^"\\]*+(?:\\.[^"\\]*+)*")[ \t\r\n]*+:[ \t\r\n]*+')
 _FIRST_KEY = re.compile(r'\{([ \t\r\n]*+)"')
 _COLON = re.compile(r'"[ \t\r\n]*+:([ \t]*+)')
 
