@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +21,7 @@ __all__ = [
     "CriticalPath",
     "components",
     "critical_path",
+    "cut_out",
     "dual",
     "edges_between",
     "grouped",
@@ -281,6 +283,29 @@ def edges_between(dag: Dag, jobs: ArrayLike) -> tuple[Int32, Int32]:
     starts = np.repeat(dag.succ_ptr[chosen] - np.cumsum(degree) + degree, degree)
     heads = _numbers(dag, chosen)[dag.succ[starts + np.arange(len(tails))]]
     return tails[heads >= 0], heads[heads >= 0]
+
+
+def cut_out(dag: Dag, parts: Sequence[Int32]) -> list[Dag]:
+    """Return of each of many parts, which share no job, the dag of its jobs as listed: O(n + m) for all together.
+
+    Examples
+    --------
+    >>> [part.m for part in cut_out(Dag.from_edges(4, [0, 1, 2], [1, 2, 3]), [np.array([0, 1]), np.array([3, 2])])]
+    [1, 1]
+    """
+    of, place = np.full(dag.n, -1, np.int64), np.zeros(dag.n, np.int64)
+    for number, jobs in enumerate(parts):
+        of[jobs] = number
+        place[jobs] = np.arange(len(jobs))
+    tails, heads = dag.tails, dag.heads
+    inside = np.flatnonzero((of[tails] == of[heads]) & (of[tails] >= 0))
+    inside = inside[np.argsort(of[tails[inside]], kind="stable")]
+    bounds = np.searchsorted(of[tails[inside]], np.arange(len(parts) + 1)).tolist()
+    own_tails, own_heads = place[tails[inside]], place[heads[inside]]
+    return [
+        Dag.from_edges(len(jobs), own_tails[start:stop], own_heads[start:stop])
+        for jobs, (start, stop) in zip(parts, pairwise(bounds), strict=True)
+    ]
 
 
 def _numbers(dag: Dag, chosen: Int32) -> Int32:

@@ -69,7 +69,8 @@ _FINE, _COARSE = 2, 30
 _DEPTHS_AND_BASES = ((128, 8), (64, 4), (256, 3))
 _EFFORTS = (
     _Effort(5_000, tuple(_Outlook(*look, percent) for look in _DEPTHS_AND_BASES for percent in (_FINE, _COARSE))),
-    _Effort(300_000, (_Outlook(128, 8, _FINE), _Outlook(64, 4, _FINE), _Outlook(128, 8, None))),
+    _Effort(50_000, (_Outlook(128, 8, _FINE), _Outlook(64, 4, _FINE))),
+    _Effort(300_000, (_Outlook(128, 8, _FINE), _Outlook(128, 8, None))),
     # Loads that are not even yet mislead, and even ones take long here; from behind is mostly the better side.
     _Effort(float("inf"), (_Outlook(128, 8, None),), from_before=False),
 )
@@ -118,7 +119,7 @@ def area(dag: Dag, charging: Charging | None = None) -> AreaOrder:
 
 
 def _from_before(dag: Dag, effort: _Effort, charging: Charging | None) -> AreaOrder:
-    charging = charging or charge(dag, sweeps_for(dag.n + dag.m))
+    charging = charging or charge(dag)
     sinks = graph.sinks(dag)
     found = _greedy_orders(charging.inner, charging.load, effort)
     return _best(dag, [np.concatenate([nonsinks, sinks]) for nonsinks in found])

@@ -23,16 +23,7 @@ from eligo import graph
 from eligo.dag import Dag, Int32, Int64
 from eligo.errors import InfeasibleError
 from eligo.priority import exact
-from eligo.priority.charging import (
-    SCALE,
-    Charging,
-    SeriesCharging,
-    charge,
-    charge_parts,
-    flow_by_place,
-    sweeps_for,
-)
-from eligo.priority.joining import cut_out
+from eligo.priority.charging import SCALE, Charging, charge, flow_by_place
 from eligo.priority.proof import nonsinks_of
 from eligo.priority.relation import max_convolution
 from eligo.priority.series import cuts
@@ -96,22 +87,21 @@ class _Bounder:
         self._known: dict[tuple[bytes, bytes], Bound] = {}
 
     def bound(self, dag: Dag, charging: Charging | None = None) -> Bound:
-        sizes = cuts(dag, None if charging is None else charging.inner)
-        return self._in_series(dag, np.append(sizes, dag.n)) if len(sizes) else self._of_part(dag, charging)
+        in_series = len(charging.ends) > 1 if charging is not None else len(cuts(dag)) > 0
+        return self._in_series(charging or charge(dag)) if in_series else self._of_part(dag, charging)
 
-    def _in_series(self, dag: Dag, ends: Int64) -> Bound:
+    def _in_series(self, charging: Charging) -> Bound:
         """Bound parts one by one: all by loads, in one go, and those of moderate size by whatever does better."""
-        charging = charge_parts(dag, ends, sweeps_for(dag.n + dag.m))
-        begins = ends - np.diff(ends, prepend=0)
-        sizes = ends - begins
+        dag, ends = charging.dag, charging.ends
+        sizes = np.diff(ends, prepend=0)
         moderate = np.flatnonzero((sizes > 1) & (sizes <= _LARGEST_PART))
         chosen = np.sort(moderate[np.argsort(-sizes[moderate], kind="stable")][:_MOST_PARTS])
-        parts = [np.sort(dag.order[begins[number] : ends[number]]) for number in chosen]
-        better = dict(zip(chosen.tolist(), map(self._once, cut_out(dag, parts)), strict=True))
+        parts = [np.sort(dag.order[ends[number] - sizes[number] : ends[number]]) for number in chosen]
+        better = dict(zip(chosen.tolist(), map(self._once, graph.cut_out(dag, parts)), strict=True))
         profile = charging.bound.copy()
         for number, bound in better.items():
-            profile[begins[number] : ends[number]] = bound.profile[:-1]
-        return Bound(profile, lambda order: _series_witness(order, ends, charging, better))
+            profile[ends[number] - sizes[number] : ends[number]] = bound.profile[:-1]
+        return Bound(profile, lambda order: _series_witness(order, charging, better))
 
     def _once(self, part: Dag) -> Bound:
         key = part.succ_ptr.tobytes(), part.succ.tobytes()
@@ -124,7 +114,7 @@ class _Bounder:
         found = self._exact(dag)
         if found is not None:
             return found
-        by_loads = _by_loads(charging or charge(dag, sweeps_for(dag.n + dag.m)))
+        by_loads = _by_loads(charging or charge(dag))
         if dag.n > _LARGEST_SUM:
             return by_loads
         component = graph.components(dag)
@@ -133,7 +123,7 @@ class _Bounder:
             return by_loads
         ptr, jobs = graph.grouped(component, count)
         parts = [part for part in np.split(jobs, ptr[1:-1]) if len(part) > 1]
-        return _least([by_loads, _as_sum(dag, parts, [self.bound(part) for part in cut_out(dag, parts)])])
+        return _least([by_loads, _as_sum(dag, parts, [self.bound(part) for part in graph.cut_out(dag, parts)])])
 
     def _exact(self, dag: Dag) -> Bound | None:
         if self.budget < 1 or nonsinks_of(dag) > _WIDEST_SEARCH:
@@ -146,10 +136,8 @@ class _Bounder:
 
 
 def _by_loads(charging: Charging) -> Bound:
-    dag = charging.dag
-
     def witness(order: Int32) -> dict[str, Any]:
-        flow = flow_by_place(dag.pred_ptr, dag.pred, charging.flow, places(order))
+        flow = flow_by_place(charging, places(order))
         return {"by": "charging", "scale": SCALE, "flow": flow, "windows": charging.windows}
 
     return Bound(charging.bound, witness)
@@ -163,12 +151,11 @@ def _least(bounds: Sequence[Bound]) -> Bound:
     return Bound(profile, lambda order: {"by": "least", "of": [bound.witness(order) for bound in bounds]})
 
 
-def _series_witness(order: Int32, ends: Int64, charging: SeriesCharging, better: Mapping[int, Bound]) -> dict[str, Any]:
+def _series_witness(order: Int32, charging: Charging, better: Mapping[int, Bound]) -> dict[str, Any]:
     """Return the proof for parts in series; any order runs through them one after the other."""
-    place = places(order)
-    flows = flow_by_place(charging.pred_ptr, charging.pred, charging.flow, place)
-    inside = np.diff(charging.pred_ptr)[order]
-    flow_ends = np.cumsum(inside)[ends - 1].tolist()
+    ends = charging.ends
+    flows = flow_by_place(charging, places(order))
+    flow_ends = np.cumsum(np.diff(charging.pred_ptr)[order])[ends - 1].tolist()
     parts = []
     for number, (begin, end) in enumerate(pairwise([0, *ends.tolist()])):
         if number in better:

@@ -31,15 +31,7 @@ from eligo.dag import Dag, Int32, Int64
 from eligo.graph import sources
 from eligo.priority.ordered import ordered
 
-__all__ = [
-    "SCALE",
-    "Charging",
-    "SeriesCharging",
-    "charge",
-    "charge_parts",
-    "flow_by_place",
-    "sweeps_for",
-]
+__all__ = ["SCALE", "Charging", "charge", "flow_by_place", "sweeps_for"]
 
 SCALE = 1 << 20
 """Into how many shares a unit can be split."""
@@ -51,14 +43,19 @@ _NONE = np.zeros(0, np.int32)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Charging:
-    """Shares of a unit for every job that has parents.
+    """Shares of a unit for every job that has parents in its part.
+
+    Parts are what every execution runs through one after the other (``series``); mostly there is one. No unit leaves
+    its part, so each part is bounded as if it were alone.
 
     Attributes
     ----------
     dag
         Of which dag.
-    flow
-        What each job sends to each parent, in shares; entries as in ``dag.pred``.
+    ends
+        How many jobs of ``dag.order`` are executed when each part ends.
+    pred_ptr, pred, flow
+        The edges within parts, as rows of parents, and what each job sends to each, in shares.
     load
         What each job keeps, in shares.
     windows
@@ -73,12 +70,21 @@ class Charging:
     Two joins: each of the four sources bears half a unit, so two of them render one job, and all four two.
 
     >>> joins = Dag.from_edges(6, [0, 1, 2, 3], [4, 4, 5, 5])
-    >>> charging = charge(joins, sweeps=2)
+    >>> charging = charge(joins)
     >>> (charging.load / SCALE).tolist(), charging.bound.tolist()
     ([0.5, 0.5, 0.5, 0.5, 0.0, 0.0], [4, 3, 3, 2, 2, 1, 0])
+
+    A job, a fork of three, and their join, one after the other:
+
+    >>> charging = charge(Dag.from_edges(5, [0, 0, 0, 1, 2, 3], [1, 2, 3, 4, 4, 4]))
+    >>> charging.ends.tolist(), charging.bound.tolist()
+    ([1, 4, 5], [1, 3, 2, 1, 1, 0])
     """
 
     dag: Dag
+    ends: Int64
+    pred_ptr: Int64
+    pred: Int32
     flow: Int64
     load: Int64
     windows: bool
@@ -87,58 +93,26 @@ class Charging:
 
 
 def sweeps_for(size: int) -> int:
-    """Return how many sweeps a dag of so many jobs and edges is given."""
+    """Return how many sweeps a dag of so many jobs and edges is given, at most."""
     return 40 if size <= _THOROUGH else 4
 
 
-def charge(dag: Dag, sweeps: int, inner: _core.Ordered | None = None) -> Charging:
-    """Spread units as evenly as so many sweeps can, and say what follows.
-
-    Parameters
-    ----------
-    inner
-        What :func:`~eligo.priority.ordered.ordered` returns, where it is there already.
-    """
-    inner = ordered(dag) if inner is None else inner
+def charge(dag: Dag, sweeps: int | None = None) -> Charging:
+    """Spread units as evenly as some sweeps can, by default :func:`sweeps_for`, and say what follows."""
+    if sweeps is None:
+        sweeps = sweeps_for(dag.n + dag.m)
+    inner = ordered(dag)
+    ends = np.append(inner.cuts(), dag.n)
+    if len(ends) > 1:
+        return _charge_parts(dag, ends, sweeps, inner)
     flow, load = inner.charge(SCALE, sweeps)
     windows = dag.n > 0 and dag.n * dag.m // 64 <= _WINDOW_WORDS
     before, behind = inner.relatives() if windows else (_NONE, _NONE)
     bound = _core.load_bound(load, SCALE, len(sources(dag)), before, behind)
-    return Charging(dag, flow, load, windows, bound, inner)
+    return Charging(dag, ends, dag.pred_ptr, dag.pred, flow, load, windows, bound, inner)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SeriesCharging:
-    """A charging for parts that every execution runs through one after the other; no unit leaves its part.
-
-    Attributes
-    ----------
-    part
-        For each job its part.
-    pred_ptr, pred, flow
-        The edges within parts, as rows of parents, and what flows along each.
-    bound
-        For every step 0..n a number of ELIGIBLE jobs that no execution exceeds.
-    """
-
-    part: Int64
-    pred_ptr: Int64
-    pred: Int32
-    flow: Int64
-    bound: Int64
-
-
-def charge_parts(dag: Dag, ends: Int64, sweeps: int) -> SeriesCharging:
-    """Spread units within parts; `ends` says how many jobs of ``dag.order`` are executed when each part ends.
-
-    Examples
-    --------
-    A job, a fork of three, and their join:
-
-    >>> dag = Dag.from_edges(5, [0, 0, 0, 1, 2, 3], [1, 2, 3, 4, 4, 4])
-    >>> charge_parts(dag, np.array([1, 4, 5]), 2).bound.tolist()
-    [1, 3, 2, 1, 1, 0]
-    """
+def _charge_parts(dag: Dag, ends: Int64, sweeps: int, inner: _core.Ordered) -> Charging:
     part = np.empty(dag.n, np.int64)
     part[dag.order] = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
     tails, heads = dag.tails, dag.heads
@@ -147,10 +121,11 @@ def charge_parts(dag: Dag, ends: Int64, sweeps: int) -> SeriesCharging:
     flow, load = _core.Ordered(*rows, dag.order).charge(SCALE, sweeps)
     pred_ptr, pred = rows[2], rows[3]
     source = (np.diff(pred_ptr) == 0)[dag.order].view(np.uint8)
-    return SeriesCharging(part, pred_ptr, pred, flow, _core.series_bound(load[dag.order], SCALE, source, ends))
+    bound = _core.series_bound(load[dag.order], SCALE, source, ends)
+    return Charging(dag, ends, pred_ptr, pred, flow, load, False, bound, inner)
 
 
-def flow_by_place(pred_ptr: Int64, pred: Int32, flow: Int64, place: Int64) -> Int64:
-    """Return flows along edges as a certificate lists them: by the place of the child, then of the parent."""
-    child = np.repeat(place, np.diff(pred_ptr))
-    return flow[np.lexsort((place[pred], child))]
+def flow_by_place(charging: Charging, place: Int64) -> Int64:
+    """Return the flows as a certificate lists them: edges by the place of the child, then of the parent."""
+    child = np.repeat(place, np.diff(charging.pred_ptr))
+    return charging.flow[np.lexsort((place[charging.pred], child))]

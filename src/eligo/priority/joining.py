@@ -1,4 +1,4 @@
-"""Cut a dag into parts, and put together what was found out about them: parts in series, and the components of a sum.
+"""What was found out about parts of a dag, put together: parts in series, and the components of a sum.
 
 Both ways of falling apart decide the whole. In series every execution runs through one part after the other, so the
 whole admits an IC-optimal schedule exactly if every part does. In a sum the parts are independent: each must admit one,
@@ -8,7 +8,6 @@ and the sweep must find an interleaving.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,32 +19,9 @@ from eligo.priority.relation import yields_of
 from eligo.priority.sweep import SumSweep, sweep, take_turns
 from eligo.schedule import Schedule, places, sinks_last
 
-__all__ = ["as_sum", "cut_out", "in_series"]
+__all__ = ["as_sum", "in_series"]
 
 Found = Proof | Refutation | None
-
-
-def cut_out(dag: Dag, parts: Sequence[Int32]) -> list[Dag]:
-    """Return of each of many parts, which share no job, the dag of its jobs as listed: O(n + m) for all together.
-
-    Examples
-    --------
-    >>> [part.m for part in cut_out(Dag.from_edges(4, [0, 1, 2], [1, 2, 3]), [np.array([0, 1]), np.array([3, 2])])]
-    [1, 1]
-    """
-    of, place = np.full(dag.n, -1, np.int64), np.zeros(dag.n, np.int64)
-    for number, jobs in enumerate(parts):
-        of[jobs] = number
-        place[jobs] = np.arange(len(jobs))
-    tails, heads = dag.tails, dag.heads
-    inside = np.flatnonzero((of[tails] == of[heads]) & (of[tails] >= 0))
-    inside = inside[np.argsort(of[tails[inside]], kind="stable")]
-    bounds = np.searchsorted(of[tails[inside]], np.arange(len(parts) + 1)).tolist()
-    own_tails, own_heads = place[tails[inside]], place[heads[inside]]
-    return [
-        Dag.from_edges(len(jobs), own_tails[start:stop], own_heads[start:stop])
-        for jobs, (start, stop) in zip(parts, pairwise(bounds), strict=True)
-    ]
 
 
 def in_series(dag: Dag, parts: Sequence[Int32], found: Sequence[Found]) -> Proof | Refutation | Failure:

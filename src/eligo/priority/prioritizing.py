@@ -20,26 +20,26 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from eligo import graph
-from eligo.certificate import Certificate
 from eligo.dag import Dag, Int32, Int64
 from eligo.errors import EligoError, InfeasibleError
 from eligo.priority import exact
 from eligo.priority.area import AreaOrder, area
 from eligo.priority.bounds import Bound, bound_of
-from eligo.priority.charging import Charging, charge, sweeps_for
+from eligo.priority.charging import Charging, charge
 from eligo.priority.plain_orders import critical_path, fifo, lifo, random_order, tie_ranks
 from eligo.priority.prio import PrioOrder, prio
 from eligo.priority.prio2006 import prio_2006
 from eligo.priority.proof import Proof, Refutation, nonsinks_of, with_dropped
-from eligo.priority.prover import Answer
 from eligo.priority.side_by_side import side_by_side
-from eligo.priority.theory import answer_of
 from eligo.schedule import Schedule, area_of
+
+if TYPE_CHECKING:
+    from eligo.certificate import Certificate
 
 __all__ = ["STRATEGIES", "Claim", "Prioritized", "prioritize"]
 
@@ -180,17 +180,19 @@ class _Attempt:
 
     @cached_property
     def charging(self) -> Charging:
-        return charge(self.plain, sweeps_for(self.plain.n + self.plain.m))
+        return charge(self.plain)
 
     @cached_property
     def area(self) -> AreaOrder:
         return area(self.plain, None if self.large else self.charging)
 
     @cached_property
-    def theory(self) -> Answer:
+    def theory(self) -> Proof | Refutation | None:
         if self.dag.n > _THEORY_JOBS:
-            return Answer(None, None, ())
-        return answer_of(self.dag, _THEORY_STATES)
+            return None
+        from eligo.priority.theory import answer_of  # many modules, which large dags do without
+
+        return answer_of(self.dag, _THEORY_STATES).found
 
     @cached_property
     def prio(self) -> PrioOrder:
@@ -209,7 +211,7 @@ class _Attempt:
 
     def order(self, strategy: str) -> Int32:
         """Return the order of one strategy, sinks last."""
-        proof = self.theory.found
+        proof = self.theory
         makers: dict[str, Callable[[], Int32]] = {
             "prio": lambda: proof.order if isinstance(proof, Proof) else self.prio.order,
             "area": lambda: self.area.order,
@@ -253,7 +255,7 @@ class _Attempt:
         if self.large:
             side_by_side(lambda: self.prio, lambda: self.bound)
         orders = {"prio": self.order("prio")}
-        if isinstance(self.theory.found, Proof) or self.prio.ic_optimal:
+        if isinstance(self.theory, Proof) or self.prio.ic_optimal:
             return orders
         for strategy in _CANDIDATES[1:]:
             if self.large and strategy == "prio-2006":
@@ -269,13 +271,13 @@ class _Attempt:
 
     def _judge(self, schedule: Schedule) -> tuple[Claim, Int64, Callable[[], Certificate]]:
         """Return what is claimed of a schedule, what no order exceeds, and what makes the certificate."""
-        found = self.theory.found
+        found = self.theory
         if isinstance(found, Proof):
             best = Schedule.of(self.dag, found.order)
             optimal = np.array_equal(best.profile, schedule.profile)
             # Where the schedule is another order, the proof that this one is best bounds it all the same.
             claim: Claim = "ic-optimal" if optimal else "best-effort"
-            return claim, best.profile, lambda: Certificate.of(best, "ic-optimal", found.witness)
+            return claim, best.profile, lambda: _certificate(best, "ic-optimal", found.witness)
         if self.prio.ic_optimal and np.array_equal(schedule.order, self.prio.order):
             return "ic-optimal", schedule.profile, lambda: self._composed(schedule)
         bound = self.bound
@@ -283,17 +285,24 @@ class _Attempt:
             return "ic-optimal", bound.profile, lambda: _bounded(schedule, bound, "ic-optimal")
         if isinstance(found, Refutation):
             any_order = Schedule.of(self.dag, found.order)
-            return "none-exists", bound.profile, lambda: Certificate.of(any_order, "no-ic-optimal", found.witness)
+            return "none-exists", bound.profile, lambda: _certificate(any_order, "no-ic-optimal", found.witness)
         return "best-effort", bound.profile, lambda: _bounded(schedule, bound, "bound")
 
     def _composed(self, schedule: Schedule) -> Certificate:
         """Prove what the sequence of blocks implies: the theory finds it too, when it is asked."""
+        from eligo.priority.theory import answer_of
+
         found = answer_of(self.dag, _THEORY_STATES).found
         if not isinstance(found, Proof):
             raise InfeasibleError("the proof that this order is IC-optimal is too large to be written")
-        return Certificate.of(Schedule.of(self.dag, found.order), "ic-optimal", found.witness)
+        return _certificate(Schedule.of(self.dag, found.order), "ic-optimal", found.witness)
 
 
 def _bounded(schedule: Schedule, bound: Bound, claim: str) -> Certificate:
-    area_bound = bound.area if claim == "bound" else None
-    return Certificate.of(schedule, claim, bound.witness(schedule.order), area_bound=area_bound)
+    return _certificate(schedule, claim, bound.witness(schedule.order), bound.area if claim == "bound" else None)
+
+
+def _certificate(schedule: Schedule, claim: str, witness: dict[str, Any], area_bound: int | None = None) -> Certificate:
+    from eligo.certificate import Certificate  # few ask for one
+
+    return Certificate.of(schedule, claim, witness, area_bound=area_bound)

@@ -21,7 +21,7 @@ from eligo.priority.blocks import BlockSchedule, schedule_block
 from eligo.priority.compose import compose, compose_groups
 from eligo.priority.decompose import decompose
 from eligo.priority.follow import Allowance, best_of_all, follow
-from eligo.priority.joining import as_sum, cut_out, in_series
+from eligo.priority.joining import as_sum, in_series
 from eligo.priority.linearize import YieldClasses, levelled_sums, linearize
 from eligo.priority.plans import Plans, plan_blocks
 from eligo.priority.proof import Failure, Proof, Refutation, nonsinks_of, with_dropped
@@ -171,7 +171,7 @@ class Prover:
         if depth >= _DEEPEST:
             return Failure("series", "parts within parts are nested too deep")
         parts = [np.sort(dag.order[start:stop]) for start, stop in pairwise([0, *sizes, dag.n])]
-        answers = [self.answer(part, depth + 1) for part in cut_out(dag, parts)]
+        answers = [self.answer(part, depth + 1) for part in graph.cut_out(dag, parts)]
         return in_series(dag, parts, [answer.found for answer in answers])
 
     def _sum(self, dag: Dag, depth: int) -> Proof | Refutation | Failure:
@@ -182,7 +182,7 @@ class Prover:
             return Failure("sum", "parts within parts are nested too deep")
         ptr, jobs = graph.grouped(component, int(component.max()) + 1)
         parts = [part for part in np.split(jobs, ptr[1:-1]) if len(part) > 1]
-        dags = cut_out(dag, parts)
+        dags = graph.cut_out(dag, parts)
         answers = [self.answer(part, depth + 1) for part in dags]
         return as_sum(dag, parts, dags, [answer.found for answer in answers])
 
