@@ -101,7 +101,7 @@ private:
     Offset level(Offset amount, bool with_self) const {
         Offset count = with_self, sum = 0;
         for (const auto& [load, k] : parents_) {
-            if (count > 0 && load * count - sum > amount) break;
+            if (count > 0 && static_cast<__int128>(load) * count - sum > amount) break;
             sum += load;
             ++count;
         }

@@ -1,5 +1,5 @@
 // For every node the number of its ancestors: what must be executed before it. Bit by bit, some nodes at a time, so that
-// memory stays O(n) and time O(n m / 64).
+// memory stays O(n) and time O(n (n + m) / 64).
 #pragma once
 
 #include <array>

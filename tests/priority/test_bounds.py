@@ -63,3 +63,24 @@ def test_certificates_of_larger_dags_hold(jobs):
     schedule = Schedule.of(dag, sinks_last(dag, dag.order))
     certificate = Certificate.of(schedule, "bound", bound.witness(schedule.order), area_bound=bound.area)
     assert str(bound.area)[:-3] in verify(certificate, dag).checks[-1].replace(",", "")
+
+
+def test_parts_within_parts_within_parts_stay_within_what_a_checker_takes():
+    """A hard core under forty levels of "a source above the rest beside four jobs"."""
+    core = generate.uniform(40, probability=0.1, seed=1)
+    edges = [(f"x{u}", f"x{v}") for u, v in zip(core.tails.tolist(), core.heads.tolist(), strict=True)]
+    tops = [f"x{job}" for job in graph.sources(core)]
+    for level in range(40):
+        names = [f"{level}{letter}" for letter in "abcd"]
+        edges += [(names[0], names[2]), (names[1], names[2]), (names[1], names[3])]
+        edges += [(f"top{level}", job) for job in (*tops, names[0], names[1])]
+        tops = [f"top{level}"]
+    dag = Dag.from_names(edges)
+    bound = bound_of(dag, 10)
+    schedule = Schedule.of(dag, sinks_last(dag, dag.order))
+    verify(Certificate.of(schedule, "bound", bound.witness(schedule.order), area_bound=bound.area), dag)
+
+
+def test_many_jobs_without_edges_cost_no_more_than_few():
+    dag = Dag.from_edges(500_000, range(0, 1000, 2), range(1, 1000, 2))
+    assert bound_of(dag, 0).profile[0] == 500_000 - 500

@@ -37,6 +37,10 @@ def test_every_strategy_is_honest(dag, strategy, weigh_times):
         assert profile != truth.profile or truth.dies_at is not None
     certificate = found.certificate
     verify(certificate, dag)
+    if (of_the_bound := found.bound_certificate) is not None:
+        verify(of_the_bound, dag)
+        assert of_the_bound.claim in ("bound", "ic-optimal")
+    assert found.fifo.area == found.areas["fifo"] or strategy == "fifo"
     proves = {"ic-optimal": ("ic-optimal",), "none-exists": ("no-ic-optimal",), "best-effort": ("bound", "ic-optimal")}
     assert certificate.claim in proves[found.claim]
 

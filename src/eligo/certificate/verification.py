@@ -67,12 +67,13 @@ def verify(certificate: Certificate, dag: Dag, budget: int = DEFAULT_BUDGET) -> 
     checker = Checker(Budget(budget))
     if certificate.claim == "ic-optimal":
         _check_best(piece, checker.optimum(piece, certificate.witness))
-        checks.append(f"the order is the best at every step, by {_methods(checker.used)}")
+        checks.append(f"the order is the best at every step, by {_methods(checker.used, certificate)}")
     elif certificate.claim == "no-ic-optimal":
         checks.append(f"no order is the best at every step, by {checker.impossible(piece, certificate.witness)}")
     elif certificate.claim == "bound":
         _check_bound(certificate, piece, checker.bound(piece, certificate.witness))
-        checks.append(f"no order has an AREA above {certificate.area_bound:,}, by {_methods(checker.used)}")
+        methods = _methods(checker.used, certificate)
+        checks.append(f"no order has an AREA above {certificate.area_bound:,}, by {methods}")
     elif certificate.witness is not None:
         raise CertificateError("a profile is claimed, which needs no witness, but there is one")
     return Verdict(certificate.claim, tuple(checks), certificate.assumptions)
@@ -143,9 +144,9 @@ def _check_bound(certificate: Certificate, piece: Piece, bound: Int64) -> None:
         raise CertificateError(f"an AREA of at most {shown(stated)} is claimed, the witness shows {proved:,}")
 
 
-def _methods(used: Counter[str]) -> str:
-    """Say which methods were used and how often; the one for the whole was used last."""
-    whole = list(used)[-1]
+def _methods(used: Counter[str], certificate: Certificate) -> str:
+    """Say which methods were used and how often."""
+    whole = (certificate.witness or {})["by"]
     inside = Counter(used)
     inside[whole] -= 1
     parts = ", ".join(f"{count:,} x {by}" for by, count in sorted((+inside).items()))

@@ -33,6 +33,7 @@ __all__ = ["Bound", "bound_of"]
 
 _WIDEST_SEARCH = 1_000  # non-sinks beyond which exact search is not tried
 _LARGEST_SUM = 5_000  # jobs of a sum whose components are bounded one by one
+_DEEPEST = 8  # parts within parts; a checker takes no more than 30, and each level here may be two there
 _LARGEST_PART, _MOST_PARTS = 20_000, 200  # of those in series that are looked at one by one
 
 
@@ -84,38 +85,40 @@ class _Bounder:
 
     def __init__(self, budget: int) -> None:
         self.budget = budget
-        self._known: dict[tuple[bytes, bytes], Bound] = {}
+        self._known: dict[tuple[bytes, bytes, int], Bound] = {}
 
-    def bound(self, dag: Dag, charging: Charging | None = None) -> Bound:
+    def bound(self, dag: Dag, charging: Charging | None = None, depth: int = 0) -> Bound:
         in_series = len(charging.ends) > 1 if charging is not None else len(cuts(dag)) > 0
-        return self._in_series(charging or charge(dag)) if in_series else self._of_part(dag, charging)
+        return self._in_series(charging or charge(dag), depth) if in_series else self._of_part(dag, charging, depth)
 
-    def _in_series(self, charging: Charging) -> Bound:
+    def _in_series(self, charging: Charging, depth: int) -> Bound:
         """Bound parts one by one: all by loads, in one go, and those of moderate size by whatever does better."""
         dag, ends = charging.dag, charging.ends
         sizes = np.diff(ends, prepend=0)
         moderate = np.flatnonzero((sizes > 1) & (sizes <= _LARGEST_PART))
         chosen = np.sort(moderate[np.argsort(-sizes[moderate], kind="stable")][:_MOST_PARTS])
         parts = [np.sort(dag.order[ends[number] - sizes[number] : ends[number]]) for number in chosen]
-        better = dict(zip(chosen.tolist(), map(self._once, graph.cut_out(dag, parts)), strict=True))
+        bounds = [self._once(part, depth + 1) for part in graph.cut_out(dag, parts)]
+        better = dict(zip(chosen.tolist(), bounds, strict=True))
         profile = charging.bound.copy()
         for number, bound in better.items():
             profile[ends[number] - sizes[number] : ends[number]] = bound.profile[:-1]
         return Bound(profile, lambda order: _series_witness(order, charging, better))
 
-    def _once(self, part: Dag) -> Bound:
-        key = part.succ_ptr.tobytes(), part.succ.tobytes()
+    def _once(self, part: Dag, depth: int) -> Bound:
+        # How deep parts lie within parts decides what is tried, so it is part of what an answer is known for.
+        key = part.succ_ptr.tobytes(), part.succ.tobytes(), depth
         if key not in self._known:
-            self._known[key] = self._of_part(part, None)
+            self._known[key] = self.bound(part, depth=depth)
         return self._known[key]
 
-    def _of_part(self, dag: Dag, charging: Charging | None) -> Bound:
+    def _of_part(self, dag: Dag, charging: Charging | None, depth: int) -> Bound:
         """Bound a dag that has no series."""
         found = self._exact(dag)
         if found is not None:
             return found
         by_loads = _by_loads(charging or charge(dag))
-        if dag.n > _LARGEST_SUM:
+        if dag.n > _LARGEST_SUM or depth >= _DEEPEST:
             return by_loads
         component = graph.components(dag)
         count = int(component.max(initial=-1)) + 1
@@ -123,7 +126,8 @@ class _Bounder:
             return by_loads
         ptr, jobs = graph.grouped(component, count)
         parts = [part for part in np.split(jobs, ptr[1:-1]) if len(part) > 1]
-        return _least([by_loads, _as_sum(dag, parts, [self.bound(part) for part in graph.cut_out(dag, parts)])])
+        bounds = [self._once(part, depth + 1) for part in graph.cut_out(dag, parts)]
+        return _least([by_loads, _as_sum(dag, parts, bounds)])
 
     def _exact(self, dag: Dag) -> Bound | None:
         if self.budget < 1 or nonsinks_of(dag) > _WIDEST_SEARCH:

@@ -10,8 +10,8 @@ better the bound. The most even ones give the concave envelope of the truth: it 
 the ideal with the most rendered jobs at a price for each executed one.
 
 *Windows.* A job with t ancestors or more is not among the first t executed; one with more than n - t - 1 descendants
-is. So the t largest loads need only be looked for where they can be. Counting ancestors takes O(n m / 64), so this
-is for dags of some ten thousand jobs.
+is. So the t largest loads need only be looked for where they can be. Counting ancestors takes O(n (n + m) / 64), so
+this is for dags of up to twenty thousand jobs.
 
 *Loads order jobs.* AREA is a weighted sum of completion times, and by Sidney's theorem (1975) some order of largest
 AREA executes jobs by falling load, when the loads are the most even. ``area`` builds on that.
@@ -37,7 +37,7 @@ SCALE = 1 << 20
 """Into how many shares a unit can be split."""
 
 _THOROUGH = 300_000  # jobs and edges up to which many sweeps take some hundredths of a second
-_WINDOW_WORDS = 30_000_000  # counting ancestors looks at so many words of 64 bits at most: some hundredths of a second
+_WINDOW_WORDS = 10_000_000  # counting ancestors looks at so many words of 64 bits at most: some hundredths of a second
 _NONE = np.zeros(0, np.int32)
 
 
@@ -106,7 +106,7 @@ def charge(dag: Dag, sweeps: int | None = None) -> Charging:
     if len(ends) > 1:
         return _charge_parts(dag, ends, sweeps, inner)
     flow, load = inner.charge(SCALE, sweeps)
-    windows = dag.n > 0 and dag.n * dag.m // 64 <= _WINDOW_WORDS
+    windows = dag.n > 0 and dag.n * (dag.n + dag.m) // 64 <= _WINDOW_WORDS
     before, behind = inner.relatives() if windows else (_NONE, _NONE)
     bound = _core.load_bound(load, SCALE, len(sources(dag)), before, behind)
     return Charging(dag, ends, dag.pred_ptr, dag.pred, flow, load, windows, bound, inner)

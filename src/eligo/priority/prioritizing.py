@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -48,6 +48,7 @@ STRATEGIES = ("best", "prio", "area", "prio-2006", "exact", "fifo", "lifo", "cri
 Claim = Literal["ic-optimal", "none-exists", "best-effort"]
 
 _CANDIDATES = ("prio", "area", "prio-2006", "fifo")  # of `best`; of equals the first
+_HAVE_THEIR_OWN_TIES = ("fifo", "lifo", "random")
 _THEORY_JOBS = 20_000
 _THEORY_STATES = 20_000  # that one exact search may look at
 _EXACT_STATES = 10_000_000  # when it is asked for
@@ -76,6 +77,8 @@ class Prioritized:
         The AREA of every strategy that was tried, in that order.
     blocks, classes
         Into how many blocks the dag falls, and how many different yields they have.
+    area_is_largest
+        Whether exact search found that no order has a larger AREA; the bound may be larger all the same.
 
     Examples
     --------
@@ -92,7 +95,9 @@ class Prioritized:
     areas: Mapping[str, int]
     blocks: int
     classes: int
+    area_is_largest: bool
     _certify: Callable[[], Certificate]
+    _certify_bound: Callable[[], Certificate] | None
 
     @property
     def area_bound(self) -> int:
@@ -106,8 +111,16 @@ class Prioritized:
 
     @property
     def certificate(self) -> Certificate:
-        """The proof of the claim or, for ``best-effort``, of the bound; it is made at each call."""
+        """The proof of the claim or, for ``best-effort``, of the bound; it is made at each call.
+
+        The order in it need not be that of the schedule: where the theory knows a best one, that one is certified.
+        """
         return self._certify()
+
+    @property
+    def bound_certificate(self) -> Certificate | None:
+        """The proof of the bound with the schedule's order, made at each call; ``None`` where the order attains it."""
+        return None if self._certify_bound is None else self._certify_bound()
 
 
 def prioritize(dag: Dag, strategy: str = "best", *, weigh_times: bool = False, seed: int = 0) -> Prioritized:
@@ -136,26 +149,28 @@ def prioritize(dag: Dag, strategy: str = "best", *, weigh_times: bool = False, s
     """
     if strategy not in STRATEGIES:
         raise EligoError(f"there is no strategy {strategy!r}", hint=f"one of: {', '.join(STRATEGIES)}")
-    if not weigh_times:
+    if not weigh_times or strategy in _HAVE_THEIR_OWN_TIES:
         return _Attempt(dag, seed).run(strategy)
     preferred = np.argsort(tie_ranks(dag), kind="stable").astype(np.int32)
-    return _renumbered(_Attempt(graph.relabel(dag, preferred), seed).run(strategy), dag, preferred)
+    found = _renumbered(_Attempt(graph.relabel(dag, preferred), seed).run(strategy), dag, preferred)
+    if strategy == "best" and found.fifo.area > found.schedule.area:  # the fifo that was a candidate was another one
+        return _Attempt(dag, seed).run(strategy)
+    return found
 
 
 def _renumbered(found: Prioritized, dag: Dag, preferred: Int32) -> Prioritized:
     """Say of a dag what was found of it with its jobs numbered in another order."""
-    schedule = Schedule.of(dag, preferred[found.schedule.order])
-    return Prioritized(
-        schedule,
-        found.strategy,
-        found.claim,
-        found.bound,
-        Schedule.of(dag, fifo(dag)),
-        found.areas,
-        found.blocks,
-        found.classes,
-        found._certify,  # certificates name jobs, not numbers
+    # Certificates name jobs, not numbers, so they stay as they are.
+    first_in_first_out = Schedule.of(dag, fifo(dag))
+    return replace(
+        found,
+        schedule=Schedule.of(dag, preferred[found.schedule.order]),
+        fifo=first_in_first_out,
+        areas={**found.areas, "fifo": first_in_first_out.area},
     )
+
+
+_Judgement = tuple[Claim, Int64, "Callable[[], Certificate]", "Callable[[], Certificate] | None"]
 
 
 class _Attempt:
@@ -226,17 +241,23 @@ class _Attempt:
 
     def _exact(self) -> Int32:
         """Return an IC-optimal order or, where there is none, one of largest AREA."""
-        answer = exact.search(self.reduced, _EXACT_STATES, count=False)
-        if answer.order is not None:
-            return answer.order
-        return exact.largest_area(self.reduced, _EXACT_STATES).order
+        try:
+            answer = exact.search(self.reduced, _EXACT_STATES, count=False)
+            if answer.order is not None:
+                return answer.order
+            return exact.largest_area(self.reduced, _EXACT_STATES).order
+        except InfeasibleError:
+            raise InfeasibleError(
+                f"exact search would look at more than {_EXACT_STATES:,} sets of jobs",
+                hint="take another strategy; the default, best, searches where it can",
+            ) from None
 
     def run(self, strategy: str) -> Prioritized:
         orders = self._best() if strategy == "best" else {strategy: self.order(strategy)}
         areas = {name: area_of(self.dag, order) for name, order in orders.items()}
         chosen = max(areas, key=lambda name: areas[name])
         schedule = Schedule.of(self.dag, orders[chosen])
-        claim, bound, certify = self._judge(schedule)
+        claim, bound, certify, certify_bound = self._judge(schedule)
         first_in_first_out = Schedule.of(self.dag, fifo(self.dag))
         return Prioritized(
             schedule,
@@ -247,7 +268,9 @@ class _Attempt:
             {**areas, "fifo": first_in_first_out.area},
             self.prio.blocks.count,
             self.prio.classes,
+            claim == "ic-optimal" or schedule.area == areas.get("exact", -1),
             certify,
+            certify_bound,
         )
 
     def _best(self) -> dict[str, Int32]:
@@ -269,33 +292,35 @@ class _Attempt:
                 orders["exact"] = exact.largest_area(self.reduced, _THEORY_STATES).order
         return orders
 
-    def _judge(self, schedule: Schedule) -> tuple[Claim, Int64, Callable[[], Certificate]]:
-        """Return what is claimed of a schedule, what no order exceeds, and what makes the certificate."""
+    def _judge(self, schedule: Schedule) -> _Judgement:
+        """Return what is claimed of a schedule, what no order exceeds, and what makes the certificates."""
         found = self.theory
         if isinstance(found, Proof):
             best = Schedule.of(self.dag, found.order)
-            optimal = np.array_equal(best.profile, schedule.profile)
-            # Where the schedule is another order, the proof that this one is best bounds it all the same.
-            claim: Claim = "ic-optimal" if optimal else "best-effort"
-            return claim, best.profile, lambda: _certificate(best, "ic-optimal", found.witness)
+            prove = partial(_certificate, best, "ic-optimal", found.witness)
+            if np.array_equal(best.profile, schedule.profile):
+                return "ic-optimal", best.profile, prove, None
+            # That another order is best at every step bounds this one.
+            return "best-effort", best.profile, prove, prove
         if self.prio.ic_optimal and np.array_equal(schedule.order, self.prio.order):
-            return "ic-optimal", schedule.profile, lambda: self._composed(schedule)
+            return "ic-optimal", schedule.profile, lambda: self._composed(schedule), None
         bound = self.bound
         if np.array_equal(bound.profile, schedule.profile):
-            return "ic-optimal", bound.profile, lambda: _bounded(schedule, bound, "ic-optimal")
+            return "ic-optimal", bound.profile, lambda: _bounded(schedule, bound, "ic-optimal"), None
+        prove_bound = partial(_bounded, schedule, bound, "bound")
         if isinstance(found, Refutation):
-            any_order = Schedule.of(self.dag, found.order)
-            return "none-exists", bound.profile, lambda: _certificate(any_order, "no-ic-optimal", found.witness)
-        return "best-effort", bound.profile, lambda: _bounded(schedule, bound, "bound")
+            refute = partial(_certificate, Schedule.of(self.dag, found.order), "no-ic-optimal", found.witness)
+            return "none-exists", bound.profile, refute, prove_bound
+        return "best-effort", bound.profile, prove_bound, prove_bound
 
     def _composed(self, schedule: Schedule) -> Certificate:
         """Prove what the sequence of blocks implies: the theory finds it too, when it is asked."""
         from eligo.priority.theory import answer_of
 
         found = answer_of(self.dag, _THEORY_STATES).found
-        if not isinstance(found, Proof):
-            raise InfeasibleError("the proof that this order is IC-optimal is too large to be written")
-        return _certificate(Schedule.of(self.dag, found.order), "ic-optimal", found.witness)
+        if isinstance(found, Proof):
+            return _certificate(Schedule.of(self.dag, found.order), "ic-optimal", found.witness)
+        return _bounded(schedule, self.bound, "bound")
 
 
 def _bounded(schedule: Schedule, bound: Bound, claim: str) -> Certificate:

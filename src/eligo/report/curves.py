@@ -107,6 +107,8 @@ def plot_gain(
     >>> [axes.get_ylabel() for axes in figure.axes]
     ['ELIGIBLE jobs', 'more than fifo']
     """
+    if name in ("fifo", "bound"):  # a curve of its own, whatever made it
+        name = f"this order ({name})"
     curves = {name: _profile(name, ours), "fifo": _profile("fifo", fifo)}
     if bound is not None:
         curves["bound"] = _profile("bound", bound)
