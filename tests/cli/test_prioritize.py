@@ -8,6 +8,7 @@ import pty
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from eligo import Certificate, generate, read, write
 from eligo.cli import main
 from eligo.cli.prioritize import STRATEGIES
 from eligo.cli.progress import working
+from eligo.errors import InfeasibleError
 from eligo.formats.dot import parse as parse_dot
 from eligo.formats.storage import load
 from eligo.priority import prioritizing
@@ -78,7 +80,7 @@ def test_the_summary(folder, capsys):
     shown = captured.out.splitlines()
     assert shown[0] == "paper.dag: 5 jobs, 3 edges"
     row = {line.split()[0]: line for line in shown[1:6]}
-    assert "10.0 % more than fifo" in row["AREA"]
+    assert "10.0 % more than fifo: 1.8 jobs ready on average instead of 1.7" in row["AREA"]
     assert "0 %" in row["gap"]
     assert "proved" in row["IC-optimal"]
     assert shown[7] == "  ELIGIBLE jobs"
@@ -159,6 +161,7 @@ def test_formats_without_a_place_for_priorities(folder, capsys):
         (["paper.dag", "--strategy", "pri"], "invalid choice"),
         (["paper.dag", "--style", "none"], "invalid choice"),
         (["paper.dag", "--seed", "x"], "invalid int"),
+        (["paper.dag", "--seed", "-1", "--strategy", "random"], "--seed is a number from 0 on"),
         ([], "required"),
     ],
 )
@@ -218,13 +221,93 @@ def test_every_order_has_a_certificate(folder, capsys, strategy):
     assert main(words) == 0
     captured = capsys.readouterr()
     found = json.loads(captured.out)
-    proved = "ic-optimal" if found["claim"] == "ic-optimal" else "the bound"
+    bound = f"the bound: no order has an AREA above {found['bound']:,}"
+    proved = "ic-optimal" if found["claim"] == "ic-optimal" else bound
     assert f"proof.json: certificate of {proved}\n" in captured.err
+    assert not Path("proof.bound.json").exists()
     assert main(["verify", "proof.json", "paper.dag"]) == 0
     certificate = Certificate.load("proof.json")
     assert found["area"] <= certificate.area <= found["bound"]
     assert found["claim"] != "ic-optimal" or list(certificate.order) == found["order"]
     assert main(words) == 0  # over a certificate it may be written
+
+
+# No order is the best at every step: at first a, or the sources of the second part, all of them.
+TORN = """JOB a x.sub
+JOB b x.sub
+JOB c x.sub
+JOB d x.sub
+JOB e x.sub
+JOB f x.sub
+JOB g x.sub
+JOB h x.sub
+JOB i x.sub
+PARENT a CHILD d
+PARENT b c CHILD e f g h i
+"""
+
+
+@pytest.mark.parametrize(("name", "bound"), [("p.json", "p.bound.json"), ("p.json.gz", "p.bound.json.gz")])
+def test_that_no_order_is_best_and_how_good_this_one_is(folder, capsys, name, bound):
+    (folder / "torn.dag").write_text(TORN)
+    words = ["prioritize", "--json", "torn.dag", "--certificate", name]
+    for _ in range(2):  # over certificates they may be written
+        assert main(words) == 0
+        captured = capsys.readouterr()
+        found = json.loads(captured.out)
+        assert found["claim"] == "none-exists"
+        assert f"{name}: certificate of no-ic-optimal: no order is the best at every step\n" in captured.err
+        assert f"{bound}: certificate of the bound: no order has an AREA above {found['bound']}\n" in captured.err
+    assert Certificate.load(bound).area == found["area"]
+    for file in (name, bound):
+        assert main(["verify", file, "torn.dag"]) == 0
+    (folder / bound).write_text("mine\n")
+    (folder / name).unlink()
+    assert main([*words, "--plot", "x.svg", "--in-place"]) == 1
+    assert f"{bound} exists and is no certificate" in capsys.readouterr().err
+    assert ((folder / bound).read_text(), (folder / "torn.dag").read_text()) == ("mine\n", TORN)
+    assert not (folder / name).exists()
+    assert not (folder / "x.svg").exists()
+
+
+def test_no_certificate_is_said(folder, capsys, monkeypatch):
+    real = prioritizing.prioritize
+
+    def too_large():
+        raise InfeasibleError("the proof that this order is IC-optimal is too large to be written")
+
+    monkeypatch.setattr(
+        prioritizing, "prioritize", lambda *args, **more: replace(real(*args, **more), _certify=too_large)
+    )
+    assert main(["prioritize", "paper.dag", "--certificate", "proof.json", "--in-place"]) == 1
+    told = capsys.readouterr().err
+    assert "proof.json: not written: the proof that this order is IC-optimal is too large" in told
+    assert "paper.dag: 5 jobs with a priority of ours" in told
+    assert not (folder / "proof.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ([], "nothing was written: --in-place or -o OUT does\n"),
+        (["--plot", "x.svg"], "the workflow itself was not changed: --in-place or -o OUT writes the priorities\n"),
+        (["--dot", "graphs"], "the workflow itself was not changed: "),
+        (["--certificate", "proof.json"], "the workflow itself was not changed: "),
+    ],
+)
+def test_what_was_not_written(folder, capsys, words, text):
+    assert main(["prioritize", "paper.dag", *words]) == 0
+    last = capsys.readouterr().err.splitlines(keepends=True)[-1]
+    assert last.startswith(text)
+
+
+def test_the_help_has_a_word_on_every_strategy(capsys):
+    with pytest.raises(SystemExit):
+        main(["prioritize", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    for name in STRATEGIES:
+        assert f" {name}: " in shown.replace(" (default):", ":")
+    assert "which is what engines do today; like all our orders it has jobs without children last" in shown
 
 
 def test_what_takes_too_much_work_is_said(folder, capsys):
@@ -290,7 +373,7 @@ def test_graphs(folder, capsys):
     assert Path("new/pictures/blocks.dot").read_text().count("subgraph cluster_") == 2
     assert parse_dot(load("new/pictures/superdag.dot")).dag.n == 2
     assert main(["prioritize", "paper.dag", "--dot", "x.sub"]) == 1
-    assert "x.sub: cannot be written" in capsys.readouterr().err
+    assert "x.sub: is not a directory\nhint: " in capsys.readouterr().err
 
 
 # Streams

@@ -144,6 +144,8 @@ def test_another_directory_is_warned_of(folder, capsys):
     (folder.parent / "other").mkdir()
     run("paper.dag", "-o", "../other/out.dag")
     assert "warning: ../other/out.dag: submit files" in capsys.readouterr().err
+    run("paper.dag", "-o", "../other/vars.dag", "--style", "vars")
+    assert "warning" not in capsys.readouterr().err  # all that it needs is there
     run("paper.dag", "-o", "deep/../out.dag")
     assert "relative to" not in capsys.readouterr().err
 
@@ -259,6 +261,82 @@ def test_copies_of_submit_files_go_along(folder, capsys, named):
     assert tree(other) == made
 
 
+@pytest.fixture
+def named_twice(folder):
+    """One submit file by three names, one with a priority of its own, and a directory to write to."""
+    (folder / "link.sub").symlink_to("x.sub")
+    (folder / "own.sub").write_text("priority = 7\n" + SUBMIT)
+    text = PAPER.replace("JOB b x.sub", "JOB b link.sub").replace("JOB d x.sub", "JOB d deep/../x.sub")
+    (folder / "paper.dag").write_text(text.replace("JOB e y.sub", "JOB e own.sub"))
+    (folder.parent / "other").mkdir()
+    return folder
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_copies_have_every_name_that_the_dag_states(named_twice, capsys, before):
+    if before:
+        run("paper.dag", "--in-place", "--style", "vars")
+    run("paper.dag", "-o", "../other/out.dag", "--style", "vars")
+    told = capsys.readouterr().err
+    assert "warning: not copied: own.sub; put it beside ../other/out.dag\n" in told
+    assert "keep it there" not in told
+    made = tree(named_twice.parent / "other")
+    assert set(made) == {"out.dag", "x.sub", "link.sub"}
+    for name in ("x.sub", "link.sub"):
+        assert made[name].decode().count(INSIDE) == 1
+    (named_twice.parent / "other/own.sub").write_text("mine\n")
+    run("paper.dag", "-o", "../other/out.dag", "--style", "vars")
+    assert "not copied" not in capsys.readouterr().err
+    assert tree(named_twice.parent / "other") == made | {"own.sub": b"mine\n"}
+
+
+def test_copies_for_links_beside_the_new_dag(named_twice):
+    other = named_twice.parent / "other"
+    (other / "x.sub").write_text("old\n")
+    (other / "link.sub").symlink_to("x.sub")
+    run("paper.dag", "-o", "../other/out.dag", "--style", "vars", "--backup")
+    assert (other / "link.sub").is_symlink()
+    assert INSIDE in (other / "x.sub").read_text()
+    assert {name for name in tree(other) if ".bak" in name} == {"x.sub.bak"}
+
+
+def test_two_files_are_not_written_into_one(folder, capsys):
+    other = folder.parent / "other"
+    other.mkdir()
+    (other / "y.sub").symlink_to("x.sub")
+    (folder / "y.sub").write_text("# another\n" + SUBMIT)
+    run("paper.dag", "-o", "../other/out.dag", "--style", "vars", status=1)
+    assert "two files of the DAG would be written here" in capsys.readouterr().err
+    assert tree(other) == {}
+
+
+def test_copies_without_our_priorities(named_twice):
+    (named_twice / "own.sub").write_text(SUBMIT)
+    run("paper.dag", "--in-place", "--style", "vars")
+    run("paper.dag", "-o", "../other/out.dag", "--remove")
+    made = tree(named_twice.parent / "other")
+    assert {made[name] for name in ("x.sub", "link.sub", "own.sub")} == {SUBMIT.encode()}
+
+
+def test_included_files_are_not_copied(folder, capsys):
+    (folder / "outer.dag").write_text("INCLUDE paper.dag\n")
+    (folder.parent / "other").mkdir()
+    run("outer.dag", "-o", "../other/out.dag", "--style", "vars")
+    assert "warning: not copied: paper.dag; put it beside ../other/out.dag\n" in capsys.readouterr().err
+    assert set(tree(folder.parent / "other")) == {"out.dag", "x.sub", "y.sub"}
+    run("outer.dag", "-o", "../other/flat.dag", "--style", "vars", "--flatten")
+    assert "not copied" not in capsys.readouterr().err
+
+
+def test_what_is_shared_and_does_not_change_is_no_hindrance(folder, capsys):
+    """After --in-place the submit files refer to VARS: any DAG may use them."""
+    run("paper.dag", "--in-place", "--style", "vars")
+    before = tree(folder)
+    run("paper.dag", "-o", "out.dag", "--style", "vars")
+    assert {name: data for name, data in tree(folder).items() if name != "out.dag"} == before
+    assert "not copied" not in capsys.readouterr().err
+
+
 def test_submit_files_of_the_original_are_not_changed(folder, capsys):
     before = tree(folder)
     run("paper.dag", "-o", "out.dag", "--style", "vars", status=1)
@@ -333,6 +411,80 @@ def test_a_file_that_cannot_be_put_in_its_place_changes_nothing(folder, capsys, 
     assert tree(folder) == before
 
 
+# Without writing
+
+
+def warnings(capsys, *words, status=0) -> list[str]:
+    run(*words, status=status)
+    return [line for line in capsys.readouterr().err.splitlines() if line.startswith(("warning: ", "hint: "))]
+
+
+@pytest.mark.parametrize("words", [[], ["--style", "vars"], ["--replace"], ["--style", "vars", "--replace"]])
+def test_the_same_warnings_without_writing(folder, capsys, words):
+    (folder / "x.sub").write_text("priority = 3\n" + SUBMIT)
+    (folder / "y.sub").unlink()
+    (folder / "paper.dag").write_text(PAPER + "PRIORITY e 99\nCATEGORY a few\nMAXJOBS few 2\n")
+    before = tree(folder)
+    told = warnings(capsys, "paper.dag", *words)
+    assert tree(folder) == before
+    run("paper.dag", *words, "--json")
+    found = json.loads(capsys.readouterr().out)
+    assert told == warnings(capsys, "paper.dag", *words, "--in-place")
+    assert told or "--replace" in words
+    run("paper.dag", *words, "--in-place", "--json")
+    written = json.loads(capsys.readouterr().out)
+    assert [found[key] for key in ("written", "kept")] == [written[key] for key in ("written", "kept")]
+
+
+def test_own_priorities_are_told_of_near_the_claim(folder, capsys):
+    (folder / "paper.dag").write_text(PAPER + "PRIORITY e 99\n")
+    line = "  1 job keeps a priority of yours: what is said above holds with --replace only"
+    for words, said in (([], True), (["-o", "out.dag"], True), (["--replace"], False)):
+        run("paper.dag", *words)
+        assert (line in capsys.readouterr().out.splitlines()) == said
+
+
+def test_refusals_are_foretold(spliced, capsys):
+    splice, hint = warnings(capsys, "spliced.dag")
+    assert splice.startswith("warning: writing would be refused: spliced.dag:2: the jobs of splice")
+    assert hint == "hint: write the DAG without splices: --flatten"
+    assert warnings(capsys, "spliced.dag", "--flatten") == []
+    Path("paper.dag.lock").write_text(f"PID = {os.getpid()}\n")
+    for words in ([], ["--remove"]):
+        told = warnings(capsys, "paper.dag", *words)
+        assert told[0].startswith("warning: writing would be refused: paper.dag.lock: DAGMan is running")
+
+
+@pytest.mark.parametrize("old", ["PRIORITY a 4", "# <<< eligo"])
+def test_damaged_lines_of_ours_are_foretold(folder, capsys, old):
+    run("paper.dag", "--in-place")
+    text = (folder / "paper.dag").read_text()
+    (folder / "paper.dag").write_text(text.replace(old, "PRIORITY a 3" if "a 4" in old else "# <<<"))
+    capsys.readouterr()
+    run("paper.dag")
+    captured = capsys.readouterr()
+    assert "paper.dag: 5 jobs" in captured.out
+    assert "warning: writing would be refused: paper.dag:" in captured.err
+    run("paper.dag", "--in-place", status=1)
+    (folder / "paper.dag").write_text((folder / "paper.dag").read_text() + "PARENT nobody CHILD a\n")
+    run("paper.dag", status=1)
+
+
+def test_nothing_is_foretold_where_priorities_have_no_place(folder, capsys):
+    write(read("paper.dag"), "edges.csv")
+    assert warnings(capsys, "edges.csv") == []
+
+
+def test_large_workflows_are_not_written_for_warnings(folder, capsys, monkeypatch):
+    from eligo.cli import prioritize
+
+    monkeypatch.setattr(prioritize, "_LARGEST_TRIAL", 4)
+    run("paper.dag", "--json")
+    assert "written" not in json.loads(capsys.readouterr().out)
+    run("paper.dag", "--json", "--in-place")
+    assert json.loads(capsys.readouterr().out)["written"] == 5
+
+
 # Several DAGs
 
 
@@ -360,6 +512,14 @@ def test_sub_dags_are_followed(nested, capsys):
     assert set(priorities("deep/innermost.dag").values()) == {1, 2}
     run("outer.dag", "--recursive", "--in-place", "--remove")
     assert b"PRIORITY" not in b"".join(tree(nested).values())
+
+
+def test_what_is_not_about_sub_dags_is_said(nested, capsys):
+    told = warnings(capsys, "outer.dag", "--recursive", "--dot", "graphs", "--certificate", "proof.json")
+    assert sum("adds the priority of a SUBDAG node" in text for text in told) == 1
+    assert told[-1] == "warning: --certificate, --dot: about the outer DAG only"
+    for words in (["outer.dag", "--recursive", "--remove"], ["paper.dag", "--recursive"], ["outer.dag"]):
+        assert not any("SUBDAG node" in text for text in warnings(capsys, *words))
 
 
 def test_sub_dags_as_facts_and_without_writing(nested, capsys):
@@ -425,10 +585,30 @@ def test_flattening_twice_changes_nothing(spliced):
     assert b"SPLICE" in (spliced / "spliced.dag.bak").read_bytes()
 
 
+def test_flattening_in_place_loses_nothing(spliced, capsys):
+    before = tree(spliced)
+    run("spliced.dag", "--in-place", "--flatten", status=1)
+    assert "hint: add --backup, or write to another file with -o" in capsys.readouterr().err
+    for name in ("spliced.dag.rescue001", "spliced.dag_multi.rescue012"):
+        Path(name).write_text("DONE S+a\n")
+        run("spliced.dag", "--in-place", "--flatten", "--backup", status=1)
+        assert f"its rescue files name the jobs as they are called now: {name}" in capsys.readouterr().err
+        Path("link.dag").symlink_to("spliced.dag")
+        run("link.dag", "--in-place", "--flatten", "--backup", status=1)
+        run("spliced.dag", "-o", "flat.dag", "--flatten")
+        for made in (name, "link.dag", "flat.dag"):
+            Path(made).unlink()
+    assert tree(spliced) == before
+    Path("other.dag.rescue001").write_text("")
+    Path("spliced.dag.rescue").write_text("")
+    run("spliced.dag", "--in-place", "--flatten", "--backup")
+    assert (spliced / "spliced.dag.bak").read_bytes() == before["spliced.dag"]
+
+
 def test_what_needs_no_flattening_stays_as_it_is(folder, capsys):
     (folder / "plain.dag").write_text("# mine\n" + PAPER)
     run("plain.dag", "--in-place", "--flatten")
     assert (folder / "plain.dag").read_text().startswith("# mine\n" + PAPER)
     write(read("paper.dag"), "w.json")
-    run("w.json", "--flatten")
-    assert "--flatten changes nothing" in capsys.readouterr().err
+    run("w.json", "--flatten", status=1)
+    assert "--flatten is for DAGMan files" in capsys.readouterr().err

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eligo.cli.messages import say
-from eligo.errors import EligoError
+from eligo.cli.progress import working
+from eligo.errors import EligoError, InfeasibleError
 
 if TYPE_CHECKING:
     from eligo.certificate import Certificate
+    from eligo.priority.prioritizing import Prioritized
 
-__all__ = ["check_target", "write_certificate"]
+__all__ = ["bound_path", "check_target", "write_certificate", "write_certificates"]
 
 
 def check_target(path: str, file: str) -> None:
@@ -40,3 +43,38 @@ def write_certificate(certificate: Certificate | None, path: str, *, proved: str
     certificate.save(path)
     say(f"{path}: certificate of {proved or certificate.claim}")
     return 0
+
+
+def bound_path(path: str) -> str:
+    """Return where the proof of the bound goes, beside the proof of a claim.
+
+    Examples
+    --------
+    >>> bound_path("d.x/proof.json"), bound_path("proof.json.gz"), bound_path("d.x/proof")
+    ('d.x/proof.bound.json', 'proof.bound.json.gz', 'd.x/proof.bound')
+    """
+    packed = ".gz" if path.endswith(".gz") else ""
+    plain = Path(path.removesuffix(".gz"))
+    return f"{plain.with_name(f'{plain.stem}.bound{plain.suffix}')}{packed}"
+
+
+def write_certificates(found: Prioritized, path: str) -> int:
+    """Write what proves the claim about an order and, where that is not the best possible, the bound."""
+    bound = f"the bound: no order has an AREA above {found.area_bound:,}"
+    if found.claim == "none-exists":
+        no_order = "no-ic-optimal: no order is the best at every step"
+        return max(
+            _write_made(lambda: found.certificate, path, no_order),
+            _write_made(lambda: found.bound_certificate, bound_path(path), bound),
+        )
+    return _write_made(lambda: found.certificate, path, "ic-optimal" if found.claim == "ic-optimal" else bound)
+
+
+def _write_made(make: Callable[[], Certificate | None], path: str, proved: str) -> int:
+    try:
+        with working("writing the certificate"):
+            certificate = make()
+    except InfeasibleError as error:
+        say(f"{path}: not written: {error}")
+        return 1
+    return write_certificate(certificate, path, proved=proved)

@@ -6,21 +6,25 @@ A plan is made first, with every reason to refuse; it is carried out later, all 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from eligo.cli.beside import others_refused, plan_beside
 from eligo.cli.convert import elsewhere
 from eligo.cli.messages import warn
 from eligo.errors import EligoError
 from eligo.formats.rewriting import Rewrite, Rewritten, rewrite
+from eligo.formats.storage import writing
 
 if TYPE_CHECKING:
     from eligo.formats.base import Document
-    from eligo.formats.instrumenting import Change, Instrumented
+    from eligo.formats.instrumenting import Instrumented
     from eligo.schedule import Schedule
 
-__all__ = ["Plan", "check_distinct", "plan_file", "plan_in_place", "write_graphs"]
+__all__ = ["Plan", "Wanted", "check_directory", "check_distinct", "plan_file", "plan_in_place", "refuse_to_flatten"]
+__all__ += ["write_graphs"]
 
 
 class Plan(NamedTuple):
@@ -58,40 +62,105 @@ def check_distinct(paths: Mapping[str, str | None]) -> None:
             raise EligoError(f"{path}: both {first} and {option}", hint=f"choose another name for {option}")
 
 
+def check_directory(path: str) -> None:
+    """Refuse a directory to write into that is something else."""
+    if Path(path).exists() and not Path(path).is_dir():
+        raise EligoError(f"{path}: is not a directory", hint="choose another name")
+
+
+def refuse_to_flatten(path: str, *, backup: bool) -> None:
+    """Refuse to put a flat DAG in the place of one with splices or includes where something would be lost."""
+    hint = "add --backup, or write to another file with -o"
+    if not backup:
+        raise EligoError(f"{path}: --flatten takes comments, SPLICE and INCLUDE lines out of it for good", hint=hint)
+    for dag in dict.fromkeys((path, os.path.realpath(path))):
+        begins = re.compile(re.escape(Path(dag).name) + r"(_multi)?\.rescue[0-9]{3}")
+        with writing(path):
+            rescues = sorted(file.name for file in Path(dag).parent.iterdir() if begins.fullmatch(file.name))
+        if rescues:
+            raise EligoError(
+                f"{path}: its rescue files name the jobs as they are called now: {rescues[-1]}",
+                hint="write to another file with -o, or let DAGMan finish first",
+            )
+
+
 def plan_in_place(cases: Iterable[tuple[Document, Instrumented]]) -> Plan:
     """Plan to change workflows where they are, the last of them first."""
-    files: dict[str, Rewrite] = {}
+    files: list[Rewrite] = []
     for document, changed in reversed(list(cases)):
         _refuse_if_running(document, document.source.path)
         whole = Rewrite(document.source.path, changed.data, made_from=document.source.data)
-        others = [Rewrite(change.path, change.data) for change in changed.others]
-        for file in [*others, whole] if changed.others_first else [whole, *others]:
-            first = files.setdefault(os.path.realpath(file.path), file)
-            if first.data != file.data:
-                raise EligoError(
-                    f"{file.path}: two DAGs that share this file would change it in two ways",
-                    hint="prioritise them one by one, or give each a submit file of its own",
-                )
-    return Plan(tuple(files.values()))
+        files += _in_turn(whole, [Rewrite(change.path, change.data) for change in changed.others], changed)
+    return Plan(
+        _each_once(
+            files,
+            "two DAGs that share this file would change it in two ways",
+            hint="prioritise them one by one, or give each a submit file of its own",
+        )
+    )
 
 
-def plan_file(file: str, out: str, document: Document, changed: Instrumented, *, backup: bool) -> Plan:
-    """Plan to write a changed workflow to another file; `file` is what the user called the old one."""
+class Wanted(NamedTuple):
+    """Where a changed workflow is to go.
+
+    Attributes
+    ----------
+    file, out
+        What the user calls the old file and the new one.
+    backup
+        Whether what is replaced is kept.
+    refers
+        Whether submit files refer to the DAG's VARS, now or from before.
+    """
+
+    file: str
+    out: str
+    backup: bool
+    refers: bool
+
+
+def plan_file(wanted: Wanted, document: Document, made_from: Document, changed: Instrumented) -> Plan:
+    """Plan to write a changed workflow to another file; `made_from` is the document, or the same without splices."""
+    out = wanted.out
     _refuse_other_format(out, document)
     if document.format == "dagman":
         _refuse_parts(out, document)
         _refuse_if_running(document, out)
     if out == "-" or (Path(out).exists() and not Path(out).is_file() and not Path(out).is_dir()):
         if changed.others:
-            raise _others_refused(document, changed.others, "which standard output has no place for")
+            paths = [change.path for change in changed.others]
+            raise others_refused(document, paths, "which standard output has no place for")
         return Plan(stream=(out, changed.data))
-    if not backup:
+    if not wanted.backup:
         _refuse_foreign(out, document)
-    if document.format == "dagman":
-        warn(f"{out}: {text}" for text in elsewhere(file, out))
-    others = [_beside(out, document, change, backup=backup) for change in changed.others]
+    others: list[Rewrite] = []
+    if changed.others or wanted.refers:
+        others, told = plan_beside(out, made_from, changed, backup=wanted.backup)
+        warn(told)
+    elif document.format == "dagman":
+        warn(f"{out}: {text}" for text in elsewhere(wanted.file, out))
     whole = Rewrite(out, changed.data)
-    return Plan((*others, whole) if changed.others_first else (whole, *others))
+    return Plan(
+        _each_once(
+            _in_turn(whole, others, changed),
+            "two files of the DAG would be written here",
+            hint="choose another directory for OUT",
+        )
+    )
+
+
+def _in_turn(whole: Rewrite, others: list[Rewrite], changed: Instrumented) -> list[Rewrite]:
+    return [*others, whole] if changed.others_first else [whole, *others]
+
+
+def _each_once(files: Iterable[Rewrite], text: str, *, hint: str) -> tuple[Rewrite, ...]:
+    """Return files each once, whatever its names; refuse, with this text, to write two things into one."""
+    once: dict[str, Rewrite] = {}
+    for file in files:
+        first = once.setdefault(os.path.realpath(file.path), file)
+        if first.data != file.data:
+            raise EligoError(f"{file.path}: {text}", hint=hint)
+    return tuple(once.values())
 
 
 def _refuse_other_format(out: str, document: Document) -> None:
@@ -140,35 +209,10 @@ def _refuse_if_running(document: Document, path: str) -> None:
         refuse_if_running(path)
 
 
-def _others_refused(document: Document, others: Sequence[Change], why: str) -> EligoError:
-    count = f"{others[0].path} and {len(others) - 1:,} more" if len(others) > 1 else others[0].path
-    return EligoError(
-        f"{document.source.path}: its submit files change too, {why}: {count}",
-        hint="--in-place changes them together; -o into another directory writes changed copies there",
-    )
-
-
-def _beside(out: str, document: Document, change: Change, *, backup: bool) -> Rewrite:
-    """Plan to write a file that changes with a workflow, where the new workflow will look for it."""
-    stated = os.path.normpath(change.stated)
-    if Path(stated).is_absolute() or Path(stated).parts[0] == os.pardir:
-        raise _others_refused(document, [change], "which the new DAG would share, by its path")
-    target = Path(out).parent / stated
-    if target.exists():
-        if target.samefile(change.path):
-            raise _others_refused(document, [change], "which it would share with the new DAG")
-        if not backup and target.read_bytes() != change.data:
-            raise EligoError(
-                f"{target}: is there already, and is not the copy of {change.path} that is to be written",
-                hint="remove it, or keep it with --backup",
-            )
-    return Rewrite(str(target), change.data, make_directory=True)
-
-
 def write_graphs(folder: str, schedule: Schedule) -> None:
     """Write a dag in order, its blocks and its super-dag into a directory, as DOT."""
     from eligo import graph
-    from eligo.formats.storage import replace_file, writing
+    from eligo.formats.storage import replace_file
     from eligo.priority.decompose import decompose
     from eligo.report.dot_text import blocks_as_dot, order_as_dot, superdag_as_dot
 

@@ -11,7 +11,7 @@ from eligo.cli.arguments import add_input, add_json, open_input
 from eligo.cli.messages import printable, say, warn
 from eligo.cli.progress import working
 from eligo.cli.table import plural
-from eligo.errors import EligoError
+from eligo.errors import EligoError, ParseError
 
 if TYPE_CHECKING:
     from eligo.cli.outputs import Plan
@@ -27,10 +27,13 @@ DESCRIPTION = """
 Order the jobs of a workflow so that as many as possible are ELIGIBLE (ready to run) at every moment, and write the
 order into the workflow as priorities: n for the job to run first, down to 1.
 
-Without -o or --in-place nothing is written: a summary shows what would be gained over FIFO, the order in which
-engines take jobs today. Priorities go into DAGMan files (PRIORITY lines in a marked block at the end), Pegasus YAML,
+Without -o or --in-place nothing is written: a summary shows what would be gained over fifo, and warnings tell what
+writing would meet with. Priorities go into DAGMan files (PRIORITY lines in a marked block at the end), Pegasus YAML,
 WfFormat and DOT; nothing else in the file changes, doing it twice changes nothing, and --remove takes them out again.
 A priority that you gave yourself stays, with a warning, unless --replace is given. Files are changed all or none.
+
+fifo: jobs in the order in which they become ready, which is what engines do today; like all our orders it has jobs
+without children last, which makes the comparison a cautious one.
 
 AREA is the number of ELIGIBLE jobs, summed over all steps. An order is IC-optimal if no other keeps more jobs
 ELIGIBLE, after any number of steps; not every workflow has one. The gap says how far the order can be from the best
@@ -48,6 +51,8 @@ eligo prioritize workflow.dag --plot gain.svg --dot pictures && dot -Tsvg pictur
 # Stated here as well, so that --help need not load numpy; a test keeps them equal.
 STRATEGIES = ("best", "prio", "area", "prio-2006", "exact", "fifo", "lifo", "critical-path", "random")
 
+_SHOWN = ("certificate", "plot", "dot")
+_LARGEST_TRIAL = 200_000  # jobs up to which new content is made only for its warnings
 _ORDERING = ("strategy", "style", "replace", "flatten", "weigh_times", "seed", "certificate", "plot", "dot")
 
 
@@ -61,7 +66,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=STRATEGIES,
         metavar="S",
         help="best (default): the first of prio, area, prio-2006 and fifo with the largest AREA, or what exact search "
-        "finds beyond; exact: by exact search; lifo, critical-path, random: to compare with",
+        "finds beyond; prio: by the theory, block by block; area: greedy, for a large AREA; prio-2006: as first "
+        "published; exact: by exact search, small workflows only. To compare with: fifo: as jobs become ready; lifo: "
+        "the newest ready job first; critical-path: the longest remaining path first; random: any ready job",
     )
     ordering.add_argument(
         "--weigh-times",
@@ -110,9 +117,10 @@ def _add_writing(writing: argparse._ArgumentGroup) -> None:
 
 
 class _Case(NamedTuple):
-    """One workflow file: as it was read, its order, and its new content, as far as they are wanted."""
+    """One workflow file: as it was read, what its new content is made from, its order, and that new content."""
 
     document: Document
+    work: Document
     found: Prioritized | None = None
     changed: Instrumented | None = None
 
@@ -137,11 +145,15 @@ class _Case(NamedTuple):
 
 def run(args: argparse.Namespace) -> int:
     """Order, write, and print the summary."""
+    from eligo.cli.pictures import write_pictures
+
     _check_words(args)
     _check_targets(args)
     cases = [_case(document, args) for document in _documents(args)]
+    if len(cases) > 1 and not args.remove:
+        _warn_of_subdags(args)
     plan = _plan(cases, args)
-    status = _write_pictures(cases[0], args)
+    status = write_pictures(cases[0].document, cases[0].found, args) if cases[0].found is not None else 0
     done = plan.carry_out(backup=args.backup) if plan is not None else None
     try:
         _print(cases, args)
@@ -160,6 +172,8 @@ def _check_words(args: argparse.Namespace) -> None:
         args.refuse("--recursive changes the sub-DAGs where they are: use --in-place instead of -o")
     if args.backup and args.out is None and not args.in_place:
         args.refuse("--backup keeps what is replaced: it needs --in-place or -o OUT")
+    if args.seed is not None and args.seed < 0:
+        args.refuse("--seed is a number from 0 on")
     if args.remove:
         for name in _ORDERING:
             if getattr(args, name) not in (None, False):
@@ -169,7 +183,7 @@ def _check_words(args: argparse.Namespace) -> None:
 def _check_targets(args: argparse.Namespace) -> None:
     """Refuse what cannot be written, before any work is done."""
     from eligo.cli.certificates import check_target
-    from eligo.cli.outputs import check_distinct
+    from eligo.cli.outputs import check_directory, check_distinct
 
     check_distinct({"FILE": args.file, "-o": args.out, "--certificate": args.certificate, "--plot": args.plot})
     if args.certificate:
@@ -178,12 +192,14 @@ def _check_targets(args: argparse.Namespace) -> None:
         from eligo.report.style import picture_kind
 
         picture_kind(args.plot)
+    if args.dot:
+        check_directory(args.dot)
 
 
 def _documents(args: argparse.Namespace) -> Iterator[Document]:
     """Yield the workflow and, where wanted, those it runs as SUBDAGs."""
     with working(f"reading {printable(args.file)}"):
-        document = open_input(args, original=True)
+        document = _read(args)
     _check_format(document, args)
     yield document
     if not args.recursive:
@@ -192,14 +208,40 @@ def _documents(args: argparse.Namespace) -> Iterator[Document]:
     from eligo.formats.dagman.instrument import follow_subdags
 
     notes = Notes()
-    inner = argparse.Namespace(source_format="dagman", edges=None, job_data=None)
+    inner = argparse.Namespace(**vars(args) | {"source_format": "dagman", "edges": None, "job_data": None})
 
     def read(path: str) -> Document:
         inner.file = path
-        return open_input(inner, original=True)
+        return _read(inner)
 
     yield from follow_subdags(document, read, notes)
     warn(notes.texts())
+
+
+def _is_dry(args: argparse.Namespace) -> bool:
+    return args.out is None and not args.in_place
+
+
+def _read(args: argparse.Namespace) -> Document:
+    """Read a workflow without our priorities; where only these are damaged, one that is not written can be ordered."""
+    try:
+        return open_input(args, original=True)
+    except ParseError:
+        if not _is_dry(args) or args.remove or args.file == "-":
+            raise
+        try:
+            return open_input(args)
+        except EligoError:
+            pass  # the first error tells more
+        raise
+
+
+def _warn_of_subdags(args: argparse.Namespace) -> None:
+    text = "DAGMan adds the priority of a SUBDAG node to those of its jobs, so these may overtake jobs of the outer DAG"
+    warn([text])
+    shown = [f"--{name}" for name in _SHOWN if getattr(args, name)]
+    if shown:
+        warn([f"{', '.join(shown)}: about the outer DAG only"])
 
 
 def _check_format(document: Document, args: argparse.Namespace) -> None:
@@ -213,35 +255,51 @@ def _check_format(document: Document, args: argparse.Namespace) -> None:
         if args.recursive:
             raise EligoError(f"{path}: --recursive is for DAGMan files, only these have SUBDAGs", hint="leave it out")
         if args.flatten:
-            warn(["--flatten changes nothing: only DAGMan has splices and includes to expand"])
-    if args.remove or args.in_place or args.out is not None:
+            raise EligoError(
+                f"{path}: --flatten is for DAGMan files, only these have splices and includes", hint="leave it out"
+            )
+    if args.remove or not _is_dry(args):
         check_instrumented(document)
 
 
 def _case(document: Document, args: argparse.Namespace) -> _Case:
-    """Order the jobs of one workflow, and make its new content where one is wanted."""
-    from eligo.formats.instrumenting import Wish, instrument, uninstrument
+    """Order the jobs of one workflow, and make its new content."""
+    from eligo.formats.instrumenting import INSTRUMENTED_FORMATS, Wish, instrument, uninstrument
 
-    found = None
     if args.remove:
         changed = uninstrument(document)
-    else:
-        work = _flat(document) if args.flatten and document.format == "dagman" else document
-        found = _order(work.dag, args)
-        if args.out is None and not args.in_place:
-            return _Case(document, found)
+        warn(changed.warnings)
+        return _Case(document, document, None, changed)
+    work = _flat(document, args) if args.flatten else document
+    found = _order(work.dag, args)
+    dry = _is_dry(args)
+    if dry and (document.format not in INSTRUMENTED_FORMATS or work.dag.n > _LARGEST_TRIAL):
+        return _Case(document, work, found)
+    try:
         with working(f"writing priorities of {work.dag.n:,} jobs"):
             changed = instrument(work, found.schedule.priorities, Wish(args.style or "priority", args.replace))
+    except EligoError as error:
+        if not dry:
+            raise
+        _warn_of_refusal(error)
+        return _Case(document, work, found)
     warn(changed.warnings)
-    return _Case(document, found, changed)
+    return _Case(document, work, found, changed)
 
 
-def _flat(document: Document) -> Document:
+def _warn_of_refusal(error: EligoError) -> None:
+    warn([f"writing would be refused: {error}"])
+
+
+def _flat(document: Document, args: argparse.Namespace) -> Document:
     """Return a DAG without splices and includes; a DAG that has none stays as it is, comments and all."""
     if len(document.details.sources) == 1:
         return document
+    from eligo.cli.outputs import refuse_to_flatten
     from eligo.formats.dagman.instrument import flattened
 
+    if args.in_place:
+        refuse_to_flatten(document.source.path, backup=args.backup)
     return flattened(document)
 
 
@@ -256,43 +314,23 @@ def _order(dag: Dag, args: argparse.Namespace) -> Prioritized:
         return prioritize(dag, args.strategy or "best", weigh_times=args.weigh_times, seed=args.seed or 0)
 
 
-def _write_pictures(case: _Case, args: argparse.Namespace) -> int:
-    """Write the certificate, the plot and the graphs; return the exit status."""
-    if case.found is None:
-        return 0
-    title = case.document.source.path
-    if args.plot:
-        from eligo.report import plot_gain, save
-
-        found = case.found
-        save(plot_gain(found.schedule, found.fifo, found.bound, name=found.strategy, title=title), args.plot)
-        say(f"{args.plot}: ELIGIBLE jobs of {found.strategy} and fifo")
-    if args.dot:
-        from eligo.cli.outputs import write_graphs
-
-        write_graphs(args.dot, case.found.schedule)
-        say(f"{args.dot}: dag.dot, blocks.dot, superdag.dot")
-    if not args.certificate:
-        return 0
-    from eligo.cli.certificates import write_certificate
-
-    with working("writing the certificate"):
-        certificate = case.found.certificate
-    # What bounds a best effort may be the proof that another order is IC-optimal.
-    proved = "the bound" if case.found.claim == "best-effort" else certificate.claim
-    return write_certificate(certificate, args.certificate, proved=proved)
-
-
 def _plan(cases: list[_Case], args: argparse.Namespace) -> Plan | None:
     """Return what is to be written, if anything; whatever is a reason not to is found here."""
-    from eligo.cli.outputs import plan_file, plan_in_place
+    from eligo.cli.outputs import Wanted, plan_file, plan_in_place
 
-    ready = [(case.document, case.changed) for case in cases if case.changed is not None]
-    if args.in_place:
-        return plan_in_place(ready)
     if args.out is not None:
-        return plan_file(args.file, args.out, *ready[0], backup=args.backup)
-    return None
+        document, work, _, changed = cases[0]
+        assert changed is not None
+        return plan_file(Wanted(args.file, args.out, args.backup, args.style == "vars"), document, work, changed)
+    ready = [(case.document, case.changed) for case in cases if case.changed is not None]
+    try:
+        plan = plan_in_place(ready)
+    except EligoError as error:
+        if args.in_place:
+            raise
+        _warn_of_refusal(error)
+        return None
+    return plan if args.in_place else None
 
 
 def _tell(cases: list[_Case], done: Rewritten | None, args: argparse.Namespace) -> None:
@@ -300,7 +338,10 @@ def _tell(cases: list[_Case], done: Rewritten | None, args: argparse.Namespace) 
     if done is None:
         for case in cases if args.remove else ():
             say(f"{case.document.source.path}: has {'' if case.has_changes else 'no '}priorities of ours")
-        say("nothing was written: --in-place or -o OUT does")
+        if any(getattr(args, name) for name in _SHOWN):
+            say("the workflow itself was not changed: --in-place or -o OUT writes the priorities")
+        else:
+            say("nothing was written: --in-place or -o OUT does")
         return
     paths = {args.out or case.document.source.path: case for case in cases}
     for path, case in paths.items():
@@ -333,6 +374,10 @@ def _print(cases: list[_Case], args: argparse.Namespace) -> None:
         stream.write("\n")
         return
     look = Look.of(stream)
-    texts = [order_text(case.document.source.path, case.found, look) for case in cases if case.found is not None]
+    texts = [
+        order_text(case.document.source.path, case.found, look, case.changed.kept if case.changed else 0)
+        for case in cases
+        if case.found is not None
+    ]
     if texts:
         print("\n\n".join(texts), file=stream)

@@ -34,6 +34,7 @@ def order_facts(found: Prioritized) -> dict[str, Any]:
         "area": schedule.area,
         "bound": found.area_bound,
         "gap": found.gap,
+        "area_is_largest": found.area_is_largest,
         "fifo_area": found.fifo.area,
         "areas": dict(found.areas),
         "order": schedule.names,
@@ -60,10 +61,13 @@ def json_lines(facts: dict[str, Any]) -> Iterator[str]:
     yield "\n}"
 
 
-def order_text(path: str, found: Prioritized, look: Look) -> str:
-    """Return the summary of an order of the jobs of a file, with its curve."""
+def order_text(path: str, found: Prioritized, look: Look, kept: int = 0) -> str:
+    """Return the summary of an order of the jobs of a file, `kept` of which do not follow it, with its curve."""
     dag = found.schedule.dag
     text = table(f"{path}: {plural(dag.n, 'job')}, {plural(dag.m, 'edge')}", _rows(found))
+    if kept:
+        keep = "keeps" if kept == 1 else "keep"
+        text += f"\n  {plural(kept, 'job')} {keep} a priority of yours: what is said above holds with --replace only"
     curve = draw_curve(found.schedule.profile, found.fifo.profile, look)
     return "\n".join([text, "", *curve] if curve else [text])
 
@@ -72,20 +76,27 @@ def _rows(found: Prioritized) -> list[tuple[str, str, str]]:
     return [
         ("blocks", number(found.blocks), f"of {plural(found.classes, 'class')}" if found.blocks else ""),
         ("IC-optimal", *_CLAIMS[found.claim]),
-        ("AREA", number(found.schedule.area), _against_fifo(found.schedule.area, found.fifo.area)),
-        (
-            "gap",
-            per_cent(found.gap),
-            "at most so far below the best AREA" if found.gap else "no order has a larger AREA",
-        ),
+        ("AREA", number(found.schedule.area), _against_fifo(found)),
+        ("gap", *_gap(found)),
         ("strategy", found.strategy, _tried(found)),
     ]
 
 
-def _against_fifo(area: int, fifo: int) -> str:
+def _against_fifo(found: Prioritized) -> str:
+    area, fifo, steps = found.schedule.area, found.fifo.area, found.schedule.dag.n + 1
+    ready = f"{area / steps:,.1f} jobs ready on average"
     if area == fifo:
-        return "as much as fifo"
-    return f"{per_cent(abs(area - fifo) / fifo)} {'more' if area > fifo else 'less'} than fifo"
+        return f"as much as fifo: {ready}"
+    more = f"{per_cent(abs(area - fifo) / fifo)} {'more' if area > fifo else 'less'} than fifo"
+    return f"{more}: {ready} instead of {fifo / steps:,.1f}"
+
+
+def _gap(found: Prioritized) -> tuple[str, str]:
+    if not found.gap:
+        return "0 %", "no order has a larger AREA"
+    if found.area_is_largest:
+        return "0 %", f"exact search finds no larger AREA (certified: {per_cent(found.gap)})"
+    return per_cent(found.gap), "at most so far below the best AREA"
 
 
 def _tried(found: Prioritized) -> str:
