@@ -35,7 +35,7 @@ from eligo.priority.plain_orders import critical_path, fifo, lifo, random_order,
 from eligo.priority.prio import PrioOrder, prio
 from eligo.priority.prio2006 import prio_2006
 from eligo.priority.proof import Proof, Refutation, nonsinks_of, with_dropped
-from eligo.priority.side_by_side import side_by_side
+from eligo.priority.side_by_side import all_in_turn
 from eligo.schedule import Schedule, area_of
 
 if TYPE_CHECKING:
@@ -180,8 +180,8 @@ class _Attempt:
         self.dag = dag
         self.seed = seed
         self.large = dag.n + dag.m > _LARGE
-        if self.large:  # what takes longest, side by side
-            side_by_side(lambda: self.reduced, lambda: (self.area, self.charging))
+        if self.large:
+            all_in_turn(lambda: self.area, lambda: self.reduced, beside=lambda: self.bound, after=lambda: self.prio)
 
     @cached_property
     def reduced(self) -> Dag:
@@ -254,11 +254,12 @@ class _Attempt:
 
     def run(self, strategy: str) -> Prioritized:
         orders = self._best() if strategy == "best" else {strategy: self.order(strategy)}
-        areas = {name: area_of(self.dag, order) for name, order in orders.items()}
-        chosen = max(areas, key=lambda name: areas[name])
-        schedule = Schedule.of(self.dag, orders[chosen])
-        claim, bound, certify, certify_bound = self._judge(schedule)
         first_in_first_out = Schedule.of(self.dag, fifo(self.dag))
+        known = {"area": self.area.area, "fifo": first_in_first_out.area}
+        areas = {name: known.get(name) or area_of(self.dag, order) for name, order in orders.items()}
+        chosen = max(areas, key=lambda name: areas[name])
+        schedule = first_in_first_out if chosen == "fifo" else Schedule.of(self.dag, orders[chosen])
+        claim, bound, certify, certify_bound = self._judge(schedule)
         return Prioritized(
             schedule,
             chosen,
@@ -275,8 +276,6 @@ class _Attempt:
 
     def _best(self) -> dict[str, Int32]:
         """Return the candidates of `best`; an order that is proved IC-optimal needs no others."""
-        if self.large:
-            side_by_side(lambda: self.prio, lambda: self.bound)
         orders = {"prio": self.order("prio")}
         if isinstance(self.theory, Proof) or self.prio.ic_optimal:
             return orders
