@@ -17,15 +17,17 @@ sweep succeeds. Every answer but "unknown" has a certificate. Removing shortcuts
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from eligo import graph
-from eligo.certificate import Certificate
 from eligo.dag import Dag
 from eligo.errors import EligoError
 from eligo.priority.proof import Failure, Proof, with_dropped
 from eligo.priority.prover import Answer, Prover
 from eligo.schedule import Schedule
+
+if TYPE_CHECKING:
+    from eligo.certificate import Certificate
 
 __all__ = ["BUDGET", "Settled", "answer_of", "settle"]
 
@@ -82,6 +84,8 @@ def settle(dag: Dag, budget: int = BUDGET) -> Settled:
     answer = answer_of(Dag.from_edges(dag.n, dag.tails, dag.heads), budget)
     if answer.found is None:
         return Settled("unknown", None, None, None, answer.failures)
+    from eligo.certificate import Certificate  # those who only want the answer do without
+
     schedule = Schedule.of(dag, answer.found.order)
     if isinstance(answer.found, Proof):
         certificate = Certificate.of(schedule, "ic-optimal", answer.found.witness)
