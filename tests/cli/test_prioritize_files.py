@@ -190,3 +190,37 @@ def test_running_workflows_are_left_alone(folder, capsys):
     run("paper.dag", "-o", "out.dag")
     Path("out.dag.lock").write_text(f"PID = {os.getpid()}\n")
     run("paper.dag", "-o", "out.dag", status=1)
+
+
+def test_graphs_never_take_the_place_of_a_workflow(folder, capsys):
+    (folder / "dag.dot").write_text("digraph { a -> b }")
+    before = tree(folder)
+    run("dag.dot", "--dot", ".", status=1)
+    assert "both FILE and --dot (dag.dot)" in capsys.readouterr().err
+    run("paper.dag", "--dot", ".", status=1)
+    assert "dag.dot: is there already, and not written by us" in capsys.readouterr().err
+    assert tree(folder) == before
+    run("paper.dag", "--dot", "graphs")
+    run("paper.dag", "--dot", "graphs")
+
+
+def test_fifo_can_be_plotted_against_itself(folder):
+    pytest.importorskip("matplotlib", reason="figures need matplotlib")
+    run("paper.dag", "--strategy", "fifo", "--plot", "gain.svg")
+    assert (folder / "gain.svg").stat().st_size > 1000
+
+
+def test_a_submit_file_that_changed_meanwhile_is_not_overwritten(folder, capsys, monkeypatch):
+    """Between reading and writing someone saves a submit file."""
+    from eligo.cli import prioritize as command
+
+    def and_someone_saves(*given):
+        (folder / "x.sub").write_text("executable = other\nqueue\n")
+        return plan(*given)
+
+    plan = command._plan
+    monkeypatch.setattr(command, "_plan", and_someone_saves)
+    run("paper.dag", "--in-place", "--style", "vars", status=1)
+    assert "x.sub: has changed since it was read" in capsys.readouterr().err
+    assert (folder / "paper.dag").read_text() == PAPER
+    assert (folder / "y.sub").read_text() == SUBMIT

@@ -209,3 +209,22 @@ def test_a_full_disk(file, tmp_path):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert tree(tmp_path) == {"a.dag": b"old"}
+
+
+def test_an_interrupt_right_after_a_file_is_in_place_brings_the_old_one_back(tmp_path, monkeypatch):
+    """The worst moment: the new file has its name already, and we do not know it yet."""
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.write_bytes(b"old one")
+    two.write_bytes(b"old two")
+    really = Path.replace
+
+    def then_interrupted(self, target):
+        result = really(self, target)
+        if Path(target) == one and self.suffix == ".tmp":
+            raise KeyboardInterrupt
+        return result
+
+    monkeypatch.setattr(Path, "replace", then_interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        rewrite([Rewrite(str(one), b"new"), Rewrite(str(two), b"new")])
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"one": b"old one", "two": b"old two"}

@@ -23,8 +23,20 @@ if TYPE_CHECKING:
     from eligo.formats.instrumenting import Instrumented
     from eligo.schedule import Schedule
 
-__all__ = ["Plan", "Wanted", "check_directory", "check_distinct", "plan_file", "plan_in_place", "refuse_to_flatten"]
-__all__ += ["write_graphs"]
+__all__ = [
+    "Plan",
+    "Wanted",
+    "check_distinct",
+    "check_graphs",
+    "graph_paths",
+    "plan_file",
+    "plan_in_place",
+    "refuse_to_flatten",
+    "write_graphs",
+]
+
+_GRAPHS = ("dag.dot", "blocks.dot", "superdag.dot")
+_OURS = b"// written by eligo prioritize --dot\n"
 
 
 class Plan(NamedTuple):
@@ -62,10 +74,21 @@ def check_distinct(paths: Mapping[str, str | None]) -> None:
             raise EligoError(f"{path}: both {first} and {option}", hint=f"choose another name for {option}")
 
 
-def check_directory(path: str) -> None:
-    """Refuse a directory to write into that is something else."""
-    if Path(path).exists() and not Path(path).is_dir():
-        raise EligoError(f"{path}: is not a directory", hint="choose another name")
+def graph_paths(folder: str | None) -> dict[str, str]:
+    """Return what the graphs of --dot are called, by what the user calls them."""
+    return {} if folder is None else {f"--dot ({name})": str(Path(folder) / name) for name in _GRAPHS}
+
+
+def check_graphs(folder: str) -> None:
+    """Refuse a directory for graphs that is something else, or that has files of these names that are none of ours."""
+    if Path(folder).exists() and not Path(folder).is_dir():
+        raise EligoError(f"{folder}: is not a directory", hint="choose another name")
+    for path in graph_paths(folder).values():
+        if Path(path).exists():
+            with writing(path), Path(path).open("rb") as stream:
+                ours = stream.read(len(_OURS)) == _OURS
+            if not ours:
+                raise EligoError(f"{path}: is there already, and not written by us", hint="name another directory")
 
 
 def refuse_to_flatten(path: str, *, backup: bool) -> None:
@@ -90,7 +113,9 @@ def plan_in_place(cases: Iterable[tuple[Document, Instrumented]]) -> Plan:
     for document, changed in reversed(list(cases)):
         _refuse_if_running(document, document.source.path)
         whole = Rewrite(document.source.path, changed.data, made_from=document.source.data)
-        files += _in_turn(whole, [Rewrite(change.path, change.data) for change in changed.others], changed)
+        files += _in_turn(
+            whole, [Rewrite(change.path, change.data, made_from=change.made_from) for change in changed.others], changed
+        )
     return Plan(
         _each_once(
             files,
@@ -224,4 +249,4 @@ def write_graphs(folder: str, schedule: Schedule) -> None:
         ("blocks.dot", blocks_as_dot(blocks, schedule)),
         ("superdag.dot", superdag_as_dot(blocks, schedule)),
     ):
-        replace_file(Path(folder) / name, ["".join(lines).encode()])
+        replace_file(Path(folder) / name, [_OURS + "".join(lines).encode()])

@@ -183,9 +183,10 @@ def _check_words(args: argparse.Namespace) -> None:
 def _check_targets(args: argparse.Namespace) -> None:
     """Refuse what cannot be written, before any work is done."""
     from eligo.cli.certificates import check_target
-    from eligo.cli.outputs import check_directory, check_distinct
+    from eligo.cli.outputs import check_distinct, check_graphs, graph_paths
 
-    check_distinct({"FILE": args.file, "-o": args.out, "--certificate": args.certificate, "--plot": args.plot})
+    named = {"FILE": args.file, "-o": args.out, "--certificate": args.certificate, "--plot": args.plot}
+    check_distinct(named | graph_paths(args.dot))
     if args.certificate:
         check_target(args.certificate, args.file)
     if args.plot:
@@ -193,7 +194,7 @@ def _check_targets(args: argparse.Namespace) -> None:
 
         picture_kind(args.plot)
     if args.dot:
-        check_directory(args.dot)
+        check_graphs(args.dot)
 
 
 def _documents(args: argparse.Namespace) -> Iterator[Document]:

@@ -73,11 +73,14 @@ class Change:
         Its whole new content.
     stated
         How the workflow names it: a path from the workflow's own directory, or an absolute one.
+    made_from
+        The content that the new one was made from.
     """
 
     path: str
     data: bytes
     stated: str
+    made_from: bytes
 
 
 @dataclass(frozen=True, slots=True)

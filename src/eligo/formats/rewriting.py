@@ -115,19 +115,20 @@ class _Staged:
 
     def place(self) -> None:
         assert self.new is not None
+        self.placed = True  # before it is true: undoing what did not happen is harmless, the other way round is not
         self.new.replace(self.target)
-        self.placed = True
 
     def undo(self) -> None:
         """Put everything back; nothing here may raise, since an error is already under way."""
         if not self.placed:
-            _remove(self.new)
             _remove(self.old)
         elif self.old is None:
             _remove(self.target)
         else:
             with suppress(OSError):
                 self.old.replace(self.target)
+                _remove(self.old)  # which stays where both are names of one file
+        _remove(self.new)
         for folder in reversed(self.made):
             with suppress(OSError):
                 folder.rmdir()

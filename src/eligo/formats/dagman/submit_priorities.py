@@ -104,7 +104,7 @@ class Found:
             return
         self.beyond = self.beyond or text != description.data
         if text != description.source.data:
-            self.others.append(Change(description.source.path, text, description.stated))
+            self.others.append(Change(description.source.path, text, description.stated, description.source.data))
 
 
 class _Tally:
