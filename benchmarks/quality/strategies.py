@@ -38,6 +38,9 @@ FAMILIES: dict[str, Callable[[int], Dag]] = {
 }
 
 
+_SEARCHED = 60  # jobs up to which exact search is tried: beyond, it mostly gives up after seconds
+
+
 def of_dask(dag: Dag) -> Schedule:
     """Return the order of dask.order; sinks go last, as in all of ours."""
     tasks: dict[Any, Any] = {job: (min, *dag.parents(job).tolist()) for job in range(dag.n)}
@@ -69,6 +72,8 @@ def rows(dags: list[Dag]) -> Iterator[list[str]]:
         bound = best.bound
         found = {"best": best.schedule, "dask.order": of_dask(dag)}
         for strategy in STRATEGIES[1:]:
+            if strategy == "exact" and dag.n > _SEARCHED:
+                continue
             try:
                 found[strategy] = prioritize(dag, strategy).schedule
             except EligoError:
