@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 #include <tuple>
@@ -26,6 +27,25 @@ struct DagmanScan {
 
     Text text() const { return {PyBytes_AS_STRING(data.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(data.ptr()))}; }
 };
+
+// A line for each name: `before`, the name, `between`, its number, `after`; nothing where a name is no UTF-8.
+nb::object named_lines(const std::string& before, nb::tuple names, const std::string& between, In<Node> numbers,
+                       const std::string& after) {
+    std::string lines;
+    lines.reserve(names.size() * (before.size() + between.size() + after.size() + 24));
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        Py_ssize_t length = 0;
+        const char* name = PyUnicode_AsUTF8AndSize(PyTuple_GET_ITEM(names.ptr(), static_cast<Py_ssize_t>(i)), &length);
+        if (!name) {
+            PyErr_Clear();
+            return nb::none();
+        }
+        std::array<char, 12> digits;
+        const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), numbers.data()[i]).ptr;
+        lines.append(before).append(name, length).append(between).append(digits.data(), end).append(after);
+    }
+    return nb::bytes(lines.data(), lines.size());
+}
 
 Text text_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
 
@@ -104,6 +124,7 @@ void bind_dagman(nb::module_& m) {
     using namespace nb::literals;
     using dagman::Scan;
 
+    m.def("named_lines", &named_lines, "before"_a, "names"_a, "between"_a, "numbers"_a, "after"_a);
     m.def("dagman_keywords", [] {
         std::vector<std::string> names;
         for (Text name : dagman::keywords) names.emplace_back(name);

@@ -27,6 +27,10 @@ void bind_graph(nb::module_& m) {
         return give(unlocked([&] { return CycleSearch(view(sp, s), view(pp, p), budget).run(); }));
     }, "succ_ptr"_a, "succ"_a, "pred_ptr"_a, "pred"_a, "budget"_a);
 
+    m.def("latest", [](In<Offset> ptr, In<Node> idx, In<Offset> place) {
+        return give(unlocked([&] { return latest(view(ptr, idx), view(place)); }));
+    }, "ptr"_a, "idx"_a, "place"_a);
+
     m.def("levels", [](In<Offset> pp, In<Node> p, In<Node> order) {
         return give(unlocked([&] { return levels(view(pp, p), view(order)); }));
     }, "pred_ptr"_a, "pred"_a, "order"_a);

@@ -28,6 +28,14 @@ inline std::vector<Node> topological_order(CsrView succ, CsrView pred) {
     return order;
 }
 
+// For each row the latest place of its entries, -1 where it has none.
+inline std::vector<Offset> latest(CsrView rows, std::span<const Offset> place) {
+    std::vector<Offset> last(rows.size(), -1);
+    for (Node v = 0; v < rows.size(); ++v)
+        for (Node w : rows.row(v)) last[v] = std::max(last[v], place[w]);
+    return last;
+}
+
 // levels[v] = number of arcs on the longest path that ends in v. Called with the reverse graph and the
 // reverse order it yields heights.
 inline std::vector<Node> levels(CsrView pred, std::span<const Node> order) {

@@ -17,6 +17,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from eligo import _core
 from eligo.dag import Dag, Int32, Int64
 from eligo.data import job_numbers
 from eligo.errors import EligoError
@@ -241,11 +242,7 @@ def latest(ptr: Int64, neighbours: Int32, place: Int64) -> Int64:
     >>> latest(join.pred_ptr, join.pred, places([1, 0, 2])).tolist()
     [-1, -1, 1]
     """
-    last = np.full(len(ptr) - 1, -1, np.int64)
-    some = np.diff(ptr) > 0
-    if neighbours.size:
-        last[some] = np.maximum.reduceat(place[neighbours], ptr[:-1][some])
-    return last
+    return _core.latest(ptr, neighbours, place)
 
 
 def sinks_last(dag: Dag, order: Int32) -> Int32:

@@ -46,7 +46,11 @@ def test_a_process_that_is_alive(tmp_path: Path, log: str | None) -> None:
         refuse_if_running(tmp_path / "x.dag")
 
 
-@pytest.mark.parametrize("lock", [LOCK.format(pid=os.getpid(), birth=7), LOCK.format(pid=2**22 + 1, birth=7), "", "?"])
+@pytest.mark.parametrize(
+    "lock",
+    [LOCK.format(pid=os.getpid(), birth=7), LOCK.format(pid=2**22 + 1, birth=7), "", "?"],
+    ids=["another of this number", "none of this number", "empty", "nonsense"],  # test processes have numbers, too
+)
 @pytest.mark.parametrize("log", [None, "", SUBMITTED, RUNNING, EVICTED, ENDED + RUNNING])
 def test_when_it_cannot_be_told_nothing_is_touched(tmp_path: Path, lock: str, log: str | None) -> None:
     """A process of that number may be another's, or on another machine; HTCondor may start DAGMan again."""

@@ -6,8 +6,9 @@ to minimise a weighted sum of completion times under precedence constraints, whi
 *Idea.* At every step execute the ELIGIBLE job that promises most (``native/core/greedy.hpp``): its children count by
 how many parents they lack, and what lies deeper counts, less and less. Before that count the *loads* of ``charging``:
 by Sidney's theorem jobs of larger load belong first, so jobs are put in classes of about equal load, and promises only
-decide within a class. On random dags of 30 jobs (uniform, series-parallel, trees) this takes the loss against the
-largest AREA from 0.1-1 % to 0.00-0.03 %; on layered ones, where loads hardly differ, it stays at 0.1-0.3 %.
+decide within a class. Against exact search the mean loss on random dags of 18
+jobs is under 0.05 % on trees, 0.2 % on uniform and series-parallel dags and 0.6 % on layered ones, where loads hardly
+differ.
 
 *Twins.* Joins want to be looked at from behind. The same is done on the dual and turned round by packets (``duality``);
 the two err in different places. So do different outlooks: how much depth counts, and how fast promises fade. The order

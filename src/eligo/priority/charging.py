@@ -94,7 +94,7 @@ class Charging:
 
 def sweeps_for(size: int) -> int:
     """Return how many sweeps a dag of so many jobs and edges is given, at most."""
-    return 40 if size <= _THOROUGH else 4
+    return 40 if size <= _THOROUGH else 2
 
 
 def charge(dag: Dag, sweeps: int | None = None) -> Charging:

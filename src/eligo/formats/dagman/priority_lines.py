@@ -1,12 +1,13 @@
-"""The lines that give jobs their priorities, a million of them in a fraction of a second.
+"""The lines that give jobs their priorities, a million of them in a tenth of a second.
 
-One join over names and numbers, with the words between them shared: no line is an object of its own.
+A kernel writes them; names that are no UTF-8, which it does not take, are joined here, stray bytes as they were.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from eligo import _core
 from eligo.dag import Int32
 
 __all__ = ["priority_lines", "vars_lines"]
@@ -37,12 +38,10 @@ def vars_lines(names: Sequence[str], numbers: Int32, end: bytes) -> bytes:
 
 
 def _lines(before: str, names: Sequence[str], between: str, numbers: Int32, after: str) -> bytes:
-    if not names:
-        return b""
-    pieces = [after + before] * (4 * len(names))
-    pieces[0] = before
-    pieces[1::4] = names
-    pieces[2::4] = [between] * len(names)
-    pieces[3::4] = map(str, numbers.tolist())
-    pieces.append(after)
-    return "".join(pieces).encode("utf-8", "surrogateescape")
+    if len(names) != len(numbers):
+        raise ValueError(f"{len(names)} names for {len(numbers)} numbers")
+    made = _core.named_lines(before, tuple(names), between, numbers, after)
+    if made is not None:
+        return made
+    lines = (f"{before}{name}{between}{number}{after}" for name, number in zip(names, numbers.tolist(), strict=True))
+    return "".join(lines).encode("utf-8", "surrogateescape")
