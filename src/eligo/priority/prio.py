@@ -92,7 +92,7 @@ class PrioOrder:
         return self.falls and self.unproved == 0
 
 
-def prio(dag: Dag, *, budget: int = BUDGET, guide: Int32 | None = None) -> PrioOrder:
+def prio(dag: Dag, *, budget: int = BUDGET, guide: Int32 | None = None, blocks: Blocks | None = None) -> PrioOrder:
     """Order the jobs of a dag block by block, by r-priority.
 
     Parameters
@@ -104,6 +104,8 @@ def prio(dag: Dag, *, budget: int = BUDGET, guide: Int32 | None = None) -> PrioO
     guide
         An order of all jobs, by another strategy. Blocks without a known best order are also tried in its order, and
         large ones that are not bipartite in no other: their own rule would take long.
+    blocks
+        The blocks of the dag, where they are there already.
 
     Examples
     --------
@@ -116,7 +118,7 @@ def prio(dag: Dag, *, budget: int = BUDGET, guide: Int32 | None = None) -> PrioO
     """
     if budget < 0:
         raise EligoError(f"a budget of {budget} states allows nothing", hint="0 is no search")
-    blocks = decompose(dag)
+    blocks = blocks or decompose(dag)
     structure, first = blocks.structures()
     orders = _orders(blocks, first, _NO_GUIDE if guide is None else guide)
     _search(blocks, structure, first, orders, budget)

@@ -31,6 +31,7 @@ from eligo.priority import exact
 from eligo.priority.area import AreaOrder, area
 from eligo.priority.bounds import Bound, bound_of
 from eligo.priority.charging import Charging, charge
+from eligo.priority.decompose import Blocks, decompose
 from eligo.priority.plain_orders import critical_path, fifo, lifo, random_order, tie_ranks
 from eligo.priority.prio import PrioOrder, prio
 from eligo.priority.prio2006 import prio_2006
@@ -181,7 +182,7 @@ class _Attempt:
         self.seed = seed
         self.large = dag.n + dag.m > _LARGE
         if self.large:
-            all_in_turn(lambda: self.area, lambda: self.reduced, beside=lambda: self.bound, after=lambda: self.prio)
+            all_in_turn(lambda: self.area, lambda: self.blocks, beside=lambda: self.bound, after=lambda: self.prio)
 
     @cached_property
     def reduced(self) -> Dag:
@@ -210,8 +211,12 @@ class _Attempt:
         return answer_of(self.dag, _THEORY_STATES).found
 
     @cached_property
+    def blocks(self) -> Blocks:
+        return decompose(self.reduced)
+
+    @cached_property
     def prio(self) -> PrioOrder:
-        return prio(self.reduced, guide=self.area.order)
+        return prio(self.reduced, guide=self.area.order, blocks=self.blocks)
 
     @cached_property
     def bound(self) -> Bound:
@@ -267,7 +272,7 @@ class _Attempt:
             bound,
             first_in_first_out,
             {**areas, "fifo": first_in_first_out.area},
-            self.prio.blocks.count,
+            self.blocks.count,
             self.prio.classes,
             claim == "ic-optimal" or schedule.area == areas.get("exact", -1),
             certify,
