@@ -3,6 +3,10 @@
 One module an idea; the imports point down this list:
 
 ====================  =================================================================================================
+``prioritizing``      :func:`~eligo.priority.prioritizing.prioritize`: an order of any dag, with a claim and a bound
+``bounds``            what no order exceeds, for every dag, with a certificate
+``area``              any dag, as a whole: a greedy from before and from behind, guided by loads
+``charging``          loads: where blame for rendered jobs comes to rest; bounds follow, and who goes first
 ``prio``              any dag, block by block, the block that loses least first (Malewicz et al. 2006)
 ``prio2006``          the same heuristic as its paper prints it, only made valid, to compare with
 ``plain_orders``      first in first out, last in first out, the longest path, chance, to compare with
@@ -22,6 +26,7 @@ One module an idea; the imports point down this list:
 ``sweep``             sums of dags, interleaved (2-IC-Sweep, IC-Sweep)
 ``duality``           schedules and profiles of the dual
 ``relation``          the priority relation and r-priorities
+``ordered``           a dag renumbered for kernels that go through it often; ``side_by_side``: two things at once
 ``exact``             exact search
 ``pebbles``           the IC pebble game, in both forms; ``simple_game`` is the second
 ====================  =================================================================================================
