@@ -51,7 +51,8 @@ Claim = Literal["ic-optimal", "none-exists", "best-effort"]
 _CANDIDATES = ("prio", "area", "prio-2006", "fifo")  # of `best`; of equals the first
 _HAVE_THEIR_OWN_TIES = ("fifo", "lifo", "random")
 _THEORY_JOBS = 20_000
-_THEORY_STATES = 20_000  # that one exact search may look at
+_SMALL = 1_000  # jobs up to which exact search is given more
+_STATES_FOR_SMALL, _STATES = 100_000, 20_000  # that one exact search may look at
 _EXACT_STATES = 10_000_000  # when it is asked for
 _WIDEST_SEARCH = 60  # non-sinks up to which `best` searches for the largest AREA
 _LARGE = 300_000  # jobs and edges beyond which time counts more than the last per mille
@@ -181,6 +182,7 @@ class _Attempt:
         self.dag = dag
         self.seed = seed
         self.large = dag.n + dag.m > _LARGE
+        self.states = _STATES_FOR_SMALL if dag.n <= _SMALL else _STATES
         if self.large:
             all_in_turn(lambda: self.area, lambda: self.blocks, beside=lambda: self.bound, after=lambda: self.prio)
 
@@ -208,7 +210,7 @@ class _Attempt:
             return None
         from eligo.priority.theory import answer_of  # many modules, which large dags do without
 
-        return answer_of(self.dag, _THEORY_STATES).found
+        return answer_of(self.dag, self.states).found
 
     @cached_property
     def blocks(self) -> Blocks:
@@ -222,7 +224,7 @@ class _Attempt:
     def bound(self) -> Bound:
         if self.large:
             return bound_of(self.dag, 0, self.charging)
-        found = bound_of(self.reduced, _THEORY_STATES, self.charging)
+        found = bound_of(self.reduced, self.states, self.charging)
         return Bound(found.profile, lambda order: self._without_shortcuts(order, found))
 
     def _without_shortcuts(self, order: Int32, found: Bound) -> dict[str, object]:
@@ -293,7 +295,7 @@ class _Attempt:
                 continue  # prio-2006: too much work
         if nonsinks_of(self.reduced) <= _WIDEST_SEARCH:
             with suppress(InfeasibleError):
-                orders["exact"] = exact.largest_area(self.reduced, _THEORY_STATES).order
+                orders["exact"] = exact.largest_area(self.reduced, self.states).order
         return orders
 
     def _judge(self, schedule: Schedule) -> _Judgement:
@@ -321,7 +323,7 @@ class _Attempt:
         """Prove what the sequence of blocks implies: the theory finds it too, when it is asked."""
         from eligo.priority.theory import answer_of
 
-        found = answer_of(self.dag, _THEORY_STATES).found
+        found = answer_of(self.dag, self.states).found
         if isinstance(found, Proof):
             return _certificate(Schedule.of(self.dag, found.order), "ic-optimal", found.witness)
         return _bounded(schedule, self.bound, "bound")
