@@ -7,6 +7,7 @@ of some runs counts.
 
 from __future__ import annotations
 
+import compileall
 import os
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+import eligo
 from benchmarks.measure import print_table
 from benchmarks.speed import kernels
 from eligo import generate, write
@@ -80,6 +82,8 @@ def measure(dag: Dag, folder: Path, repeats: int) -> tuple[float, float, int]:
 
 
 def main(repeats: int = 5) -> None:
+    # As an installed package has it; an editable one may have to compile its modules at every start.
+    compileall.compile_dir(str(Path(eligo.__file__).parent), quiet=1)
     with tempfile.TemporaryDirectory() as folder:
         rows = []
         for name, make in CASES:
