@@ -8,7 +8,6 @@ peer: the order in which Dask runs a graph on one worker, made for small memory,
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,8 @@ import dask.order
 import numpy as np
 
 from benchmarks.measure import print_table
-from benchmarks.quality.theory import CORPUS
-from eligo import EligoError, Schedule, generate, graph, prioritize, read
+from benchmarks.quality.corpus import CORPUS, workflows
+from eligo import EligoError, Schedule, generate, graph, prioritize
 from eligo.dag import Dag
 from eligo.priority.prioritizing import STRATEGIES
 from eligo.schedule import sinks_last
@@ -47,19 +46,6 @@ def of_dask(dag: Dag) -> Schedule:
     place = dask.order.order(tasks)
     order = np.argsort([place[job] for job in range(dag.n)]).astype(np.int32)
     return Schedule.of(dag, sinks_last(dag, order))
-
-
-def corpus(directory: Path) -> Iterator[Dag]:
-    """Yield the workflows under a directory; what cannot be read is left out."""
-    for file in sorted(path for path in directory.rglob("*") if path.is_file()):
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                dag = read(file)
-        except EligoError:
-            continue
-        if dag.n > 1:
-            yield dag
 
 
 def rows(dags: list[Dag]) -> Iterator[list[str]]:
@@ -97,7 +83,7 @@ def rows(dags: list[Dag]) -> Iterator[list[str]]:
 
 def main(directory: Path = CORPUS, graphs: int = 20) -> None:
     header = ["strategy", "dags", "AREA / bound", "largest AREA of all", "worst E(t) / bound"]
-    real = list(corpus(directory))
+    real = list(workflows(directory))
     if real:
         print_table(f"{len(real)} real workflows", header, list(rows(real)))
     for title, family in FAMILIES.items():

@@ -4,28 +4,18 @@ from __future__ import annotations
 
 import sys
 import time
-import warnings
 from collections import Counter
 from pathlib import Path
 
 from benchmarks.measure import print_table
-from eligo import EligoError, read, settle, verify
-
-CORPUS = Path(__file__).resolve().parents[3] / "shared" / "data"
+from benchmarks.quality.corpus import CORPUS, workflows
+from eligo import settle, verify
 
 
 def main(directory: Path = CORPUS, budget: int = 100_000) -> None:
     counts: Counter[tuple[str, str]] = Counter()
     slowest: Counter[tuple[str, str]] = Counter()
-    for file in sorted(path for path in directory.rglob("*") if path.is_file()):
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                dag = read(file)
-        except EligoError:
-            continue  # not a workflow, or one that is to be refused
-        if dag.n < 2:
-            continue
+    for dag in workflows(directory):
         start = time.perf_counter()
         settled = settle(dag, budget)
         spent = time.perf_counter() - start
