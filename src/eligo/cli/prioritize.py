@@ -82,7 +82,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     showing.add_argument(
         "--plot",
         metavar="OUT",
-        help="draw ELIGIBLE jobs against FIFO and the bound, and the difference to FIFO: .svg, .png or .pdf",
+        help="draw ELIGIBLE jobs against FIFO and the bound, and the difference to FIFO: .svg, .png or .pdf; needs "
+        "the extra figures",
     )
     showing.add_argument(
         "--dot",
