@@ -1,0 +1,150 @@
+"""The Footprint: which data occupy memory, from when to when, whatever model of memory is meant.
+
+All models of ``models.py`` come to one form. A job's execution has a start and an end.
+
+* A *datum* occupies ``size`` bytes from the start of its producer (or from the beginning, where it comes from outside)
+  until all its readers have ended; one without readers stays for ever.
+* ``running`` bytes are occupied from the start of a job to its end.
+
+In the *simple* model of paper 004 data are freed when a job starts, in the moment in which its own are allocated. There
+a job is one event (``one_event``), and a datum is occupied from the start of its producer to the start of its reader.
+
+What an execution occupies depends only on which jobs have started and which have ended: the *state*. An execution of
+any kind, sequential or parallel, is a sequence of states in which every job ends before its children start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from eligo.dag import OUTSIDE, Dag, Int32, Int64
+
+__all__ = ["MOST_BYTES", "Footprint", "Rules"]
+
+MOST_BYTES = 2**62
+"""What all data together may come to at most, so that no sum of 64 bits overflows."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How data are meant to occupy memory.
+
+    Attributes
+    ----------
+    model
+        ``simple``, ``classical``, ``shared``, ``pebble`` or ``files``; see ``models.py``.
+    resource
+        ``memory`` or ``disk``: what it is that the data occupy.
+    unread
+        Whether outputs that no job reads ``stay`` for ever, or ``leave`` when their job ends.
+    inputs
+        Whether data from outside ``count`` from the beginning, or are somewhere else (``ignore``).
+    """
+
+    model: str
+    resource: str
+    unread: str = "stay"
+    inputs: str = "ignore"
+
+    @property
+    def one_event(self) -> bool:
+        """Whether a job frees its inputs in the moment in which it starts, as in the simple model."""
+        return self.model == "simple"
+
+    @property
+    def unit(self) -> str:
+        """What is counted."""
+        return "pebbles" if self.model == "pebble" else "bytes"
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Footprint:
+    """What the jobs of a dag occupy; made by ``models.footprint``.
+
+    Attributes
+    ----------
+    dag
+        The jobs.
+    rules
+        The model it came from.
+    running
+        Bytes occupied while each job runs (n); all 0 in the simple model.
+    size, producer, reader_ptr, readers
+        The k data that occupy anything, as in ``eligo.data.Data``; ``producer`` may be ``OUTSIDE``.
+    datum
+        For each of them its number in ``dag.data``, or -1 where it is none of these.
+    assumptions
+        What had to be assumed, in words.
+    """
+
+    dag: Dag
+    rules: Rules
+    running: Int64
+    size: Int64
+    producer: Int32
+    reader_ptr: Int64
+    readers: Int32
+    datum: Int32
+    assumptions: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for array in (self.running, self.size, self.producer, self.reader_ptr, self.readers, self.datum):
+            array.flags.writeable = False
+
+    @property
+    def k(self) -> int:
+        """The number of data."""
+        return len(self.size)
+
+    @property
+    def base(self) -> int:
+        """What is occupied before the first job starts."""
+        return int(self.size[self.producer == OUTSIDE].sum())
+
+    @property
+    def outputs(self) -> Int64:
+        """What each job allocates for its data when it starts."""
+        made = self.producer != OUTSIDE
+        total = np.zeros(self.dag.n, np.int64)
+        np.add.at(total, self.producer[made], self.size[made])
+        return total
+
+    @property
+    def inputs(self) -> Int64:
+        """The total size of what each job reads."""
+        total = np.zeros(self.dag.n, np.int64)
+        np.add.at(total, self.readers, np.repeat(self.size, np.diff(self.reader_ptr)))
+        return total
+
+    @property
+    def needs(self) -> Int64:
+        """What is occupied at least while each job runs: its inputs, what it holds while running, and its outputs.
+
+        In the simple model the larger of inputs and outputs: one is there just before the start, the other just after.
+        """
+        if self.rules.one_event:
+            return np.maximum(self.inputs, self.outputs)
+        return self.inputs + self.running + self.outputs
+
+    def readers_of(self, datum: int) -> Int32:
+        """Return the jobs that read one of the data."""
+        return self.readers[self.reader_ptr[datum] : self.reader_ptr[datum + 1]]
+
+    def on(self, dag: Dag) -> Footprint:
+        """Return the same data on another dag of the same jobs, such as one with more edges."""
+        return Footprint(
+            dag,
+            self.rules,
+            self.running,
+            self.size,
+            self.producer,
+            self.reader_ptr,
+            self.readers,
+            self.datum,
+            self.assumptions,
+        )

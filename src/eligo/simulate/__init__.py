@@ -1,0 +1,1 @@
+"""Executions as they could be: who runs what, when."""
