@@ -233,3 +233,23 @@ def drawn(
     pred: NDArray[int32],
     draws: NDArray[float64],
 ) -> NDArray[int32]: ...
+
+# Sequential orders of small peak (bind_sequential.cpp)
+def memory_along(
+    running: NDArray[int64],
+    size: NDArray[int64],
+    producer: NDArray[int32],
+    reader_ptr: NDArray[int64],
+    readers: NDArray[int32],
+    one_event: bool,
+    order: NDArray[int32],
+) -> NDArray[int64]: ...
+def peak_along(
+    running: NDArray[int64],
+    size: NDArray[int64],
+    producer: NDArray[int32],
+    reader_ptr: NDArray[int64],
+    readers: NDArray[int32],
+    one_event: bool,
+    order: NDArray[int32],
+) -> int: ...
