@@ -253,3 +253,22 @@ def peak_along(
     one_event: bool,
     order: NDArray[int32],
 ) -> int: ...
+def data_ends(
+    succ_ptr: Int64, succ: Int32, pred_ptr: Int64, pred: Int32, reader_ptr: Int64, readers: Int32
+) -> tuple[Int32, Int32, Int32, Int64, Int32]: ...
+def worst_state(
+    pred_ptr: Int64,
+    pred: Int32,
+    order: Int32,
+    running: Int64,
+    size: Int64,
+    producer: Int32,
+    reader_ptr: Int64,
+    readers: Int32,
+    one_event: bool,
+    last: Int32,
+    followed: Int32,
+    followers: Int32,
+    latest_ptr: Int64,
+    latest: Int32,
+) -> tuple[int, Int32, Int32, Int64, NDArray[np.uint8], NDArray[np.uint8]]: ...
