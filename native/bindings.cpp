@@ -11,6 +11,7 @@ void bind_exact(nanobind::module_& m);
 void bind_prio(nanobind::module_& m);
 void bind_prio2006(nanobind::module_& m);
 void bind_memory(nanobind::module_& m);
+void bind_list_schedule(nanobind::module_& m);
 void bind_plain_orders(nanobind::module_& m);
 void bind_sequential(nanobind::module_& m);
 void bind_sweep(nanobind::module_& m);
@@ -27,6 +28,7 @@ NB_MODULE(_core, m) {
     eligo::bind_prio(m);
     eligo::bind_prio2006(m);
     eligo::bind_memory(m);
+    eligo::bind_list_schedule(m);
     eligo::bind_plain_orders(m);
     eligo::bind_sequential(m);
     eligo::bind_sweep(m);

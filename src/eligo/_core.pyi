@@ -272,3 +272,14 @@ def worst_state(
     latest_ptr: Int64,
     latest: Int32,
 ) -> tuple[int, Int32, Int32, Int64, NDArray[np.uint8], NDArray[np.uint8]]: ...
+
+# List scheduling (bind_list_schedule.cpp)
+def list_schedule(
+    succ_ptr: NDArray[int64],
+    succ: NDArray[int32],
+    pred_ptr: NDArray[int64],
+    pred: NDArray[int32],
+    rank: NDArray[int32],
+    time: NDArray[float64],
+    processors: int,
+) -> tuple[NDArray[float64], NDArray[float64], NDArray[int32], NDArray[int32]]: ...
