@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
-import numpy as np
-
 from eligo.certificate.identity import digest
+from eligo.certificate.plain import HEADER, all_of, check_header, check_keys, check_numbers, plain
 from eligo.certificate.reading import shown
 from eligo.certificate.storage import load_json, save_json
 from eligo.errors import CertificateError, ParseError
@@ -19,11 +18,8 @@ __all__ = ["CLAIMS", "Certificate"]
 
 CLAIMS = ("ic-optimal", "no-ic-optimal", "bound", "profile")
 
-_MAGIC = {"eligo": "certificate", "version": 1}
 _REQUIRED = ("claim", "digest", "jobs", "edges", "order", "profile", "area", "memory_cost")
 _OPTIONAL = ("witness", "assumptions", "area_bound")
-_DEEPEST = 150
-_MOST = 2**63
 
 
 @final
@@ -100,25 +96,25 @@ class Certificate:
     def __post_init__(self) -> None:
         if self.claim not in CLAIMS:
             raise CertificateError(f"unknown claim {shown(self.claim)}", hint=f"one of: {', '.join(CLAIMS)}")
-        _all_of(str, [self.digest], "digest must be text")
+        all_of(str, [self.digest], "digest must be text")
         for name in ("jobs", "edges", "area", "memory_cost"):
-            _check_numbers([getattr(self, name)], f"{name} must be a whole number")
+            check_numbers([getattr(self, name)], f"{name} must be a whole number")
         if self.claim == "bound":
-            _check_numbers([self.area_bound], "area_bound must be a whole number")
+            check_numbers([self.area_bound], "area_bound must be a whole number")
         elif self.area_bound is not None:
             raise CertificateError(f"area_bound belongs to the claim 'bound', not to {self.claim!r}")
-        _all_of(str, self.order, "order must be a list of job names")
-        _check_numbers(self.profile, "profile must be a list of whole numbers")
-        _all_of(str, self.assumptions, "assumptions must be a list of texts")
+        all_of(str, self.order, "order must be a list of job names")
+        check_numbers(self.profile, "profile must be a list of whole numbers")
+        all_of(str, self.assumptions, "assumptions must be a list of texts")
         if self.witness is not None:
             if not isinstance(self.witness, dict):
                 raise CertificateError(f"the witness must be a mapping, not {shown(self.witness)}")
-            object.__setattr__(self, "witness", _plain(self.witness, 0))
+            object.__setattr__(self, "witness", plain(self.witness))
 
     def to_json(self) -> dict[str, Any]:
         """Return the certificate as plain values for ``json.dumps``."""
         return {
-            **_MAGIC,
+            **HEADER,
             **{name: getattr(self, name) for name in _REQUIRED},
             "order": list(self.order),
             "profile": list(self.profile),
@@ -144,19 +140,10 @@ class Certificate:
         eligo.errors.CertificateError: certificates of version 2 are unknown here
         hint: this program knows version 1
         """
-        if type(value) is not dict or value.get("eligo") != _MAGIC["eligo"]:
-            raise CertificateError("this is no certificate", hint='it must be a mapping with "eligo": "certificate"')
-        version = value.get("version")
-        if type(version) is not int or version != _MAGIC["version"]:
-            raise CertificateError(
-                f"certificates of version {shown(version)} are unknown here", hint="this program knows version 1"
-            )
-        for name in _REQUIRED:
-            if name not in value:
-                raise CertificateError(f"the certificate has no {name!r}")
-        for name in value:
-            if name not in (*_MAGIC, *_REQUIRED, *_OPTIONAL):
-                raise CertificateError(f"the certificate has an unknown key {shown(name)}")
+        value = check_header(value)
+        if value.get("claim") == "memory":
+            raise CertificateError("this is a certificate about memory", hint="eligo.certificate.load reads any kind")
+        check_keys(value, _REQUIRED, _OPTIONAL)
         lists = {name: value.get(name, []) for name in ("order", "profile", "assumptions")}
         for name, one in lists.items():
             if type(one) is not list:
@@ -183,37 +170,3 @@ class Certificate:
             return cls.from_json(load_json(name))
         except CertificateError as error:
             raise ParseError(name, None, error.text, hint=error.hint) from None
-
-
-def _all_of(kind: type, values: Iterable[Any], otherwise: str) -> None:
-    if not set(map(type, values)) <= {kind}:
-        raise CertificateError(otherwise)
-
-
-def _check_numbers(values: Sequence[Any], otherwise: str) -> None:
-    _all_of(int, values, otherwise)
-    if values and not -_MOST < min(values) <= max(values) < _MOST:
-        raise CertificateError("a number does not fit 64 bits")
-
-
-def _plain(value: Any, depth: int) -> Any:
-    """Copy a value into what JSON has: mappings, lists, text, true, false, null, and whole numbers of 64 bits."""
-    if depth > _DEEPEST:
-        raise CertificateError("the witness is nested too deeply")
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if type(value) in (list, tuple):
-        if set(map(type, value)) <= {int}:  # most of a large witness
-            _check_numbers(value, "")
-            return list(value)
-        return [_plain(one, depth + 1) for one in value]
-    if type(value) is dict:
-        _all_of(str, value, "keys of the witness must be text")
-        return {key: _plain(one, depth + 1) for key, one in value.items()}
-    if isinstance(value, (np.integer, np.bool_)):
-        value = value.item()
-    if type(value) is int:
-        _check_numbers([value], "")
-    if value is None or type(value) in (str, int, bool):
-        return value
-    raise CertificateError(f"a witness has no place for {shown(value)}")
