@@ -20,16 +20,24 @@ from eligo.certificate.identity import digest
 from eligo.certificate.noun import Certificate
 
 if TYPE_CHECKING:
+    from eligo.certificate.memory_noun import MemoryCertificate
+    from eligo.certificate.opening import load
     from eligo.certificate.verdict import Verdict
     from eligo.certificate.verification import DEFAULT_BUDGET, verify
 
-__all__ = ["DEFAULT_BUDGET", "Certificate", "Verdict", "digest", "verify"]
+__all__ = ["DEFAULT_BUDGET", "Certificate", "MemoryCertificate", "Verdict", "digest", "load", "verify"]
 
-_HOME = {"DEFAULT_BUDGET": "verification", "Verdict": "verdict", "verify": "verification"}
+_HOME = {
+    "DEFAULT_BUDGET": "verification",
+    "MemoryCertificate": "memory_noun",
+    "Verdict": "verdict",
+    "load": "opening",
+    "verify": "verification",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Load the checkers when they are asked for: whoever makes a certificate does not need them."""
+    """Load what is asked for when it is: whoever makes a certificate does not need the checkers."""
     if name not in _HOME:
         raise AttributeError(f"module 'eligo.certificate' has no attribute {name!r}")
     from importlib import import_module

@@ -10,6 +10,7 @@ _MEANING = {
     "ic-optimal": "no execution has more ELIGIBLE jobs than this order, at any step",
     "no-ic-optimal": "no order has the most ELIGIBLE jobs possible at every step",
     "bound": "no order has an AREA above the bound stated",
+    "memory": "no execution occupies more than the worst peak stated, and none has a smaller peak than the lower bound",
     "profile": "the numbers are those of the order",
 }
 

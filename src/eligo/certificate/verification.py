@@ -12,9 +12,10 @@ import numpy as np
 
 from eligo.certificate.budget import Budget
 from eligo.certificate.checker import Checker
-from eligo.certificate.identity import digest
+from eligo.certificate.memory_noun import MemoryCertificate
 from eligo.certificate.noun import Certificate
 from eligo.certificate.piece import Piece
+from eligo.certificate.placing import check_identity, placed
 from eligo.certificate.reading import shown
 from eligo.certificate.verdict import Verdict
 from eligo.dag import Dag, Int64
@@ -26,8 +27,8 @@ DEFAULT_BUDGET = 10_000_000_000
 """Steps for what takes more than linear time: half a minute or so."""
 
 
-def verify(certificate: Certificate, dag: Dag, budget: int = DEFAULT_BUDGET) -> Verdict:
-    """Check a certificate against a dag.
+def verify(certificate: Certificate | MemoryCertificate, dag: Dag, budget: int = DEFAULT_BUDGET) -> Verdict:
+    """Check a certificate of any kind against a dag.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ def verify(certificate: Certificate, dag: Dag, budget: int = DEFAULT_BUDGET) -> 
     Raises
     ------
     CertificateError
-        It is about another dag, a number in it is wrong, or its witness does not prove its claim.
+        It is about another dag or other data, a number in it is wrong, or its witness does not prove its claim.
     InfeasibleError
         The budget does not suffice; nothing is known then.
 
@@ -56,8 +57,13 @@ def verify(certificate: Certificate, dag: Dag, budget: int = DEFAULT_BUDGET) -> 
         ...
     eligo.errors.CertificateError: not concave: non-sink 1 of the order makes 1 jobs ELIGIBLE, the next one 2
     """
-    _check_identity(certificate, dag)
-    piece = _ordered(certificate, dag)
+    if isinstance(certificate, MemoryCertificate):
+        from eligo.certificate.memory_verification import verify_memory
+
+        return verify_memory(certificate, dag, Budget(budget))
+    check_identity(certificate, dag)
+    _, tails, heads = placed(certificate, dag)
+    piece = Piece.of(dag.n, tails, heads)
     _check_numbers(certificate, piece)
     checks = [
         f"the workflow is the one certified: {dag.n:,} jobs, {dag.m:,} edges, same digest",
@@ -77,41 +83,6 @@ def verify(certificate: Certificate, dag: Dag, budget: int = DEFAULT_BUDGET) -> 
     elif certificate.witness is not None:
         raise CertificateError("a profile is claimed, which needs no witness, but there is one")
     return Verdict(certificate.claim, tuple(checks), certificate.assumptions)
-
-
-def _check_identity(certificate: Certificate, dag: Dag) -> None:
-    for what, stated, true in (("jobs", certificate.jobs, dag.n), ("edges", certificate.edges, dag.m)):
-        if stated != true:
-            raise CertificateError(
-                f"the certificate is about another workflow: one of {shown(stated)} {what}, where this has {true:,}"
-            )
-    if certificate.digest != (true_digest := digest(dag)):
-        raise CertificateError(
-            "the certificate is about another workflow: "
-            f"its digest is {shown(certificate.digest)}, where this has {true_digest}",
-            hint="was a job renamed, added, or an edge changed since?",
-        )
-
-
-def _ordered(certificate: Certificate, dag: Dag) -> Piece:
-    """Return the dag in the certificate's order, which must name every job once and none before a parent."""
-    if len(certificate.order) != dag.n:
-        raise CertificateError(f"the order names {len(certificate.order):,} jobs of {dag.n:,}")
-    number = dict(zip(dag.names, range(dag.n), strict=True))
-    jobs = np.array([number.get(name, -1) for name in certificate.order], np.int64)
-    if np.any(unknown := jobs < 0):
-        name = certificate.order[int(np.argmax(unknown))]
-        raise CertificateError(f"the order names {shown(name)}, which is no job of this workflow")
-    if np.any(repeated := np.bincount(jobs, minlength=dag.n) > 1):
-        raise CertificateError(f"the order names job {shown(dag.names[int(np.argmax(repeated))])} twice")
-    place = np.empty(dag.n, np.int64)
-    place[jobs] = np.arange(dag.n)
-    tails, heads = place[dag.tails], place[dag.heads]
-    if np.any(early := heads < tails):
-        arc = int(np.argmax(early))
-        child, parent = dag.names[dag.heads[arc]], dag.names[dag.tails[arc]]
-        raise CertificateError(f"in the order job {shown(child)} stands before {shown(parent)}, which it waits for")
-    return Piece.of(dag.n, tails, heads)
 
 
 def _check_numbers(certificate: Certificate, piece: Piece) -> None:
