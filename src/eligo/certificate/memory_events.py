@@ -184,10 +184,8 @@ class Events:
         if np.bincount(data).max() > 1:
             raise CertificateError(f"last_reader names datum {int(np.argmax(np.bincount(data) > 1))} twice")
         known = found.owner * found.n + found.readers
-        if np.any(wrong := (counts[data] < 2) | ~is_among(data * found.n + jobs, known)):
-            raise CertificateError(
-                f"last_reader names a job for datum {data[np.argmax(wrong)]} that is not one of several"
-            )
+        if np.any(wrong := ~is_among(data * found.n + jobs, known)):
+            raise CertificateError(f"last_reader names a job for datum {data[np.argmax(wrong)]} that does not read it")
         freed_by[data] = jobs
         self._check_last(freed_by)
         return freed_by
@@ -196,7 +194,7 @@ class Events:
         """All other readers of a datum must be ancestors of its last one."""
         found = self.found
         last = freed_by[found.owner]
-        others = (found.reader_counts[found.owner] > 1) & (last >= 0) & (last != found.readers)
+        others = (last >= 0) & (last != found.readers)
         unrelated = self._ancestors.unrelated(found.readers[others], last[others])
         if unrelated is not None:
             raise CertificateError(

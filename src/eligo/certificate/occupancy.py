@@ -137,6 +137,8 @@ class Occupancy:
 
     def ascending(self) -> Int64:
         """Return the data in their own order; of two equal ones the first comes first."""
+        if self.k == 0:
+            return np.empty(0, np.int64)
         first, last = np.full(self.k, -1), np.full(self.k, -1)
         read = self.reader_counts > 0
         first[read], last[read] = self.readers[self.reader_ptr[:-1][read]], self.readers[self.reader_ptr[1:][read] - 1]
@@ -144,7 +146,7 @@ class Occupancy:
         found = np.lexsort(keys[::-1])
         differs = np.any(np.diff(keys[:, found], axis=1) != 0, axis=0)
         starts = np.concatenate(([0], np.flatnonzero(differs) + 1, [self.k]))
-        tied = (np.diff(starts) > 1) & (self.reader_counts[found[np.minimum(starts[:-1], self.k - 1)]] > 2)
+        tied = (np.diff(starts) > 1) & (self.reader_counts[found[starts[:-1]]] > 2)
         for low, high in zip(starts[:-1][tied].tolist(), starts[1:][tied].tolist(), strict=True):
             found[low:high] = sorted(found[low:high].tolist(), key=self._readers_of)
         return found

@@ -11,7 +11,7 @@ from eligo.cli.progress import working
 from eligo.errors import EligoError, InfeasibleError
 
 if TYPE_CHECKING:
-    from eligo.certificate import Certificate
+    from eligo.certificate import Certificate, MemoryCertificate
     from eligo.priority.prioritizing import Prioritized
 
 __all__ = ["bound_path", "check_target", "write_certificate", "write_certificates"]
@@ -19,7 +19,7 @@ __all__ = ["bound_path", "check_target", "write_certificate", "write_certificate
 
 def check_target(path: str, file: str) -> None:
     """Refuse to write a certificate over anything but a certificate, before any work is done."""
-    from eligo.certificate import Certificate
+    from eligo.certificate import load
 
     if path == "-":
         raise EligoError("a certificate is written to a file", hint="give a name, such as --certificate proof.json")
@@ -30,12 +30,14 @@ def check_target(path: str, file: str) -> None:
     if file != "-" and Path(file).exists() and target.samefile(file):
         raise EligoError(f"{path} is the workflow itself", hint=hint)
     try:
-        Certificate.load(path)
+        load(path)
     except EligoError:
         raise EligoError(f"{path} exists and is no certificate", hint=hint) from None
 
 
-def write_certificate(certificate: Certificate | None, path: str, *, proved: str = "", reason: str = "") -> int:
+def write_certificate(
+    certificate: Certificate | MemoryCertificate | None, path: str, *, proved: str = "", reason: str = ""
+) -> int:
     """Write a certificate and say what it proves, or for what reason there is none; return the exit status."""
     if certificate is None:
         say(f"{path}: not written, since nothing is proved: {reason}")

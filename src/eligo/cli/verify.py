@@ -11,14 +11,14 @@ from eligo.cli.messages import printable
 from eligo.errors import CertificateError, InfeasibleError
 
 if TYPE_CHECKING:
-    from eligo.certificate import Certificate, Verdict
+    from eligo.certificate import Certificate, MemoryCertificate, Verdict
 
 __all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "run"]
 
 DESCRIPTION = """
 Check a certificate against the workflow it is about: that the workflow is the same, that the order can be executed,
 that its numbers are right, and that its witness proves the claim. The checks share no code with what makes
-certificates.
+certificates. One about memory or disk is also about sizes: if they came from a table, give --job-data here too.
 
 Status 0: the claim is true. Status 1: it is rejected, and the message says why; or it is undecided, since the check
 would take more than --budget allows.
@@ -47,9 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check, and print what was checked."""
-    from eligo.certificate import Certificate, verify
+    from eligo.certificate import load, verify
 
-    certificate = Certificate.load(args.certificate)
+    certificate = load(args.certificate)
     document = open_input(args)
     try:
         verdict = verify(certificate, document.dag, args.budget)
@@ -63,7 +63,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _facts(
-    certificate: Certificate, verdict: Verdict | None = None, error: CertificateError | InfeasibleError | None = None
+    certificate: Certificate | MemoryCertificate,
+    verdict: Verdict | None = None,
+    error: CertificateError | InfeasibleError | None = None,
 ) -> dict[str, Any]:
     """Return the outcome: ``valid`` is true, false, or null where it is undecided."""
     return {
@@ -71,12 +73,19 @@ def _facts(
         "claim": certificate.claim,
         "jobs": certificate.jobs,
         "edges": certificate.edges,
-        "area": certificate.area,
-        "memory_cost": certificate.memory_cost,
+        **_numbers(certificate),
         "checks": [] if verdict is None else list(verdict.checks),
         "assumptions": list(certificate.assumptions),
         "reason": None if error is None else error.text,
     }
+
+
+def _numbers(certificate: Certificate | MemoryCertificate) -> dict[str, Any]:
+    """Return the numbers that the claim is about."""
+    names: tuple[str, ...] = ("area", "memory_cost")
+    if certificate.claim == "memory":
+        names = ("rules", "worst_peak", "exact", "attained_peak", "sequential_peak", "lower_bound")
+    return {name: getattr(certificate, name) for name in names}
 
 
 def _text(verdict: Verdict) -> str:
