@@ -1,4 +1,4 @@
-"""Figures: dags, states of the pebble game, decompositions, eligibility profiles and sweep tables.
+"""Figures: dags, states of the pebble game, decompositions, eligibility profiles, sweep tables and memory.
 
 >>> from eligo import report
 >>> from eligo.dag import Dag
@@ -13,6 +13,8 @@ from __future__ import annotations
 from eligo.report.curves import plot_gain, plot_profiles, plot_sweep
 from eligo.report.dag_picture import draw_dag, draw_game
 from eligo.report.layout import Layout, place_jobs
+from eligo.report.memory_curves import plot_limits, plot_makespan, plot_memory
 from eligo.report.style import save
 
-__all__ = ["Layout", "draw_dag", "draw_game", "place_jobs", "plot_gain", "plot_profiles", "plot_sweep", "save"]
+__all__ = ["Layout", "draw_dag", "draw_game", "place_jobs", "plot_gain", "plot_limits", "plot_makespan", "plot_memory"]
+__all__ += ["plot_profiles", "plot_sweep", "save"]

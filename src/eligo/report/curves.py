@@ -1,8 +1,6 @@
 """Curves and tables: how many jobs schedules keep ELIGIBLE step by step, and the table in which a sweep finds its path.
 
-A profile E(0), ..., E(n) is drawn as steps: E(t) holds from step t until step t + 1. Curves differ in dashes, marks
-and width as well as in colour, the first the widest, so that curves that coincide for a while stay visible under each
-other. Of a profile with more steps than a figure has dots, the smallest and the largest of every few are drawn.
+A profile E(0), ..., E(n) is drawn as steps: E(t) holds from step t until step t + 1.
 
 The table of 2-IC-Sweep (Cordasco, Malewicz and Rosenberg 2010, section 3.1) has a row for every number of nonsinks
 executed of the first dag, a column for the second, and in each field the sum of their yields. Fields on one rising
@@ -20,21 +18,8 @@ from numpy.typing import ArrayLike
 
 from eligo.dag import Int64
 from eligo.errors import EligoError
-from eligo.report.style import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILLION,
-    new_figure,
-    plain,
-    shorten,
-    styled,
-    text_width,
-)
+from eligo.report.lines import drawstyle, line_look, name_curves, set_title, worth_drawing
+from eligo.report.style import BLACK, BLUE, GREY, VERMILLION, new_figure, plain, styled, text_width
 from eligo.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -46,13 +31,7 @@ __all__ = ["MAX_FIELDS", "plot_gain", "plot_profiles", "plot_sweep"]
 MAX_FIELDS = 2_500
 """A table with more fields is refused: nobody could read it."""
 
-_MARKED = 40
-_STEPS = 500
-_BINS = 1_000
 _FIELD_IN = 0.36
-_COLOURS = [BLACK, VERMILLION, BLUE, GREEN, PURPLE, ORANGE, SKY]
-_DASHES: list[Any] = ["solid", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)), (0, (8, 3)), (0, (3, 1, 1, 1, 1, 1))]
-_MARKERS = "os^Dvx"
 
 
 def plot_profiles(profiles: Mapping[str, Schedule | ArrayLike], *, title: str = "") -> Figure:
@@ -80,7 +59,7 @@ def plot_profiles(profiles: Mapping[str, Schedule | ArrayLike], *, title: str = 
             _draw_steps(axes, profile, i, len(curves))
         _name_axes(axes, max(len(profile) for profile in curves.values()) - 1, title)
         if len(curves) > 1 or next(iter(curves)):
-            _name_curves(axes, curves)
+            name_curves(axes, curves)
         return figure
 
 
@@ -120,11 +99,11 @@ def plot_gain(
         figure = new_figure(6.4, 5.4, layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
         if bound is not None:  # below the others, which may cover it
-            above.plot(*_thinned(curves["bound"]), color=GREY, linewidth=0.9, dashes=(4, 2), drawstyle=_drawstyle(n))
+            above.plot(*_points(curves["bound"]), color=GREY, linewidth=0.9, dashes=(4, 2), drawstyle=drawstyle(n + 1))
         for i, profile in enumerate(list(curves.values())[:2]):
             _draw_steps(above, profile, i, 2)
         lines = above.get_lines()
-        _name_curves(above, curves, [*lines[-2:], *lines[:-2]])
+        name_curves(above, curves, [*lines[-2:], *lines[:-2]])
         _draw_difference(below, curves[name] - curves["fifo"])
         _name_axes(above, n, title)
         _name_axes(below, n, "")
@@ -137,21 +116,12 @@ def plot_gain(
 
 
 def _draw_difference(axes: Axes, difference: Int64) -> None:
-    steps, values = _thinned(difference)
+    steps, values = _points(difference)
     axes.axhline(0, color=GREY, linewidth=0.8)
-    step: Any = "post" if _drawstyle(len(difference) - 1) == "steps-post" else None
+    step: Any = "post" if drawstyle(len(difference)) == "steps-post" else None
     for side, colour in ((values > 0, BLUE), (values < 0, VERMILLION)):
         axes.fill_between(steps, np.where(side, values, 0), 0, step=step, color=colour, alpha=0.35, linewidth=0)
-    axes.plot(steps, values, color=BLACK, linewidth=1.2, drawstyle=_drawstyle(len(difference) - 1))
-
-
-def _name_curves(axes: Axes, names: Iterable[str], lines: Iterable[Any] | None = None) -> None:
-    """Add a legend. Names are set afterwards: it would leave out those that begin with an underscore."""
-    shown = list(axes.get_lines() if lines is None else lines)
-    legend = axes.legend(shown, [str(i) for i in range(len(shown))], handlelength=3.4)
-    for text, name in zip(legend.get_texts(), names, strict=True):
-        text.set_text(shorten(plain(name), 40))
-        text.set_parse_math(False)
+    axes.plot(steps, values, color=BLACK, linewidth=1.2, drawstyle=drawstyle(len(difference)))
 
 
 def _profile(name: str, profile: Schedule | ArrayLike) -> Int64:
@@ -162,35 +132,12 @@ def _profile(name: str, profile: Schedule | ArrayLike) -> Int64:
 
 
 def _draw_steps(axes: Axes, profile: Int64, i: int, curves: int) -> None:
-    n = len(profile) - 1
-    axes.plot(
-        *_thinned(profile),
-        drawstyle=_drawstyle(n),
-        color=_COLOURS[i % len(_COLOURS)],
-        linestyle=_DASHES[i % len(_DASHES)],
-        linewidth=max(1.4, 3.2 - 0.7 * i) if curves > 1 else 1.8,
-        marker=_MARKERS[i % len(_MARKERS)] if n <= _MARKED else "",
-        markersize=max(3.0, 6.0 - i),
-        markerfacecolor="white" if i else None,
-        solid_joinstyle="miter",
-    )
+    axes.plot(*_points(profile), drawstyle=drawstyle(len(profile)), **line_look(i, curves, len(profile)))
 
 
-def _drawstyle(n: int) -> Any:
-    return "steps-post" if n <= _STEPS else "default"  # finer steps than that are not seen but fill the file
-
-
-def _thinned(values: Int64) -> tuple[Int64, Int64]:
-    """Return steps and values to draw: all, or of each few the smallest and the largest, and both ends."""
-    n = len(values) - 1
-    width = -(-(n + 1) // _BINS)
-    if width <= 2:
-        return np.arange(n + 1), values
-    rows = np.pad(values, (0, -(n + 1) % width), mode="edge").reshape(-1, width)
-    begin = np.arange(len(rows)) * width
-    chosen = np.unique([*(begin + rows.argmin(axis=1)), *(begin + rows.argmax(axis=1)), 0, n])
-    steps = chosen[chosen <= n]
-    return steps, values[steps]
+def _points(profile: Int64) -> tuple[Int64, Int64]:
+    steps = worth_drawing(profile)
+    return steps, profile[steps]
 
 
 def _name_axes(axes: Axes, n: int, title: str) -> None:
@@ -202,8 +149,7 @@ def _name_axes(axes: Axes, n: int, title: str) -> None:
     axes.set_ylim(0, max(1.0, axes.get_ylim()[1]))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(integer=True))
-    if title:
-        axes.set_title(plain(title), parse_math=False, fontweight="bold")
+    set_title(axes, title)
 
 
 def plot_sweep(
