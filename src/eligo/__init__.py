@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from eligo.priority.prioritizing import Prioritized, prioritize
     from eligo.priority.theory import settle
     from eligo.schedule import Schedule
+    from eligo.trace import Trace
 
 __version__ = "0.1.0"
 
@@ -50,6 +51,7 @@ __all__ = [
     "ParseError",
     "Prioritized",
     "Schedule",
+    "Trace",
     "from_dask",
     "from_networkx",
     "from_rustworkx",
@@ -73,6 +75,7 @@ _HOME = {
     "to_rustworkx": "eligo.formats.interop",
     "Prioritized": "eligo.priority.prioritizing",
     "Schedule": "eligo.schedule",
+    "Trace": "eligo.trace",
     "prioritize": "eligo.priority.prioritizing",
     "read": "eligo.formats",
     "settle": "eligo.priority.theory",
@@ -81,7 +84,7 @@ _HOME = {
 }
 
 
-_MODULES = ("certificate", "formats", "generate", "graph", "priority", "report")
+_MODULES = ("certificate", "formats", "generate", "graph", "priority", "report", "simulate")
 
 
 def __getattr__(name: str) -> Any:
