@@ -4,7 +4,8 @@ The events of a trace are taken one by one. The start of a job allocates its out
 its end frees the latter, and each datum that it is the last to read; in the simple model, where a job is one event, its
 start frees what it is the last to read. So each event changes what is occupied by a number, and sums of these are the
 curve. The sequence is exact (see ``eligo.trace``): at one instant ends free before starts allocate, and what jobs
-occupy that take no time is seen too. A curve may thus have several values at one instant.
+occupy that take no time is seen too. Jobs that start at one instant do so one after the other. A curve may thus have
+several values at one instant.
 
 Whatever the times and the workers, each of its values is that of a state (started jobs, ended jobs), so none exceeds
 the worst peak of the footprint on the dag that was executed (Theorem 1 of Marchal, Simon and Vivien 2019).
