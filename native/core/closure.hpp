@@ -32,7 +32,7 @@ public:
     // Row x of `up` holds the events that must come right before x, all of smaller number.
     Closure(Csr up, std::vector<Amount> weight)
         : up_(std::move(up)), n_(static_cast<Node>(weight.size())), fixed_(static_cast<Offset>(up_.idx.size())),
-          kept_(std::move(weight)), flow_(fixed_, 0), distance_(n_, 0), at_(n_), first_sent_(n_, none),
+          kept_(std::move(weight)), flow_(fixed_, 0), distance_(n_, 0), first_sent_(n_, none),
           first_got_(n_, none), queued_(n_, 0) {
         turn_round();
         for (Node x = 0; x < n_; ++x) leftover_ += std::max<Amount>(kept_[x], 0);
@@ -129,7 +129,7 @@ public:
 
 private:
     static constexpr Offset none = -1;
-    static constexpr Offset relabel_after = 4;
+    static constexpr Offset relabel_after = 1;
     static constexpr std::int32_t never = INT32_MAX;
 
     struct Extra {
@@ -144,7 +144,6 @@ private:
     std::vector<Node> down_;
     std::vector<Amount> kept_, flow_;
     std::vector<std::int32_t> distance_;  // at most the number of arcs to the nearest missing amount
-    std::vector<Offset> at_;
     std::vector<Offset> first_sent_, first_got_;
     std::vector<Extra> extra_;
     std::vector<Offset> fresh_;
@@ -266,7 +265,6 @@ private:
         next_.clear();
         head_ = 0;
         for (Node x = n_ - 1; x >= 0; --x) {
-            at_[x] = up_.ptr[x];
             if (kept_[x] > 0 && distance_[x] != never) active_.push_back(x), queued_[x] = 1;
         }
     }
@@ -297,7 +295,6 @@ private:
                 ++work_;
                 if (distance_[x] <= further) return;
                 distance_[x] = further;
-                at_[x] = up_.ptr[x];
                 reached.push_back(x);
             });
         }

@@ -20,6 +20,16 @@ struct DataEnds {
     Csr latest;                            // by datum: the readers that no other reader is known to follow
 };
 
+// Data with one reader each need no search.
+inline DataEnds ends_of_single_readers(CsrView readers) {
+    DataEnds ends{std::vector<Node>(readers.size(), -1), {}, {}, {}};
+    for (Node d = 0; d < readers.size(); ++d) {
+        if (readers.degree(d) > 0) ends.last[d] = readers.row(d)[0];
+    }
+    ends.latest = {std::vector(readers.ptr.begin(), readers.ptr.end()), std::vector(readers.idx.begin(), readers.idx.end())};
+    return ends;
+}
+
 class DataEndFinder {
 public:
     DataEndFinder(CsrView succ, CsrView pred, CsrView readers)
@@ -105,5 +115,12 @@ private:
         }
     }
 };
+
+inline DataEnds find_data_ends(CsrView succ, CsrView pred, CsrView readers) {
+    for (Node d = 0; d < readers.size(); ++d) {
+        if (readers.degree(d) > 1) return DataEndFinder(succ, pred, readers).find();
+    }
+    return ends_of_single_readers(readers);
+}
 
 }  // namespace eligo

@@ -13,7 +13,7 @@ namespace eligo {
 using Bytes = std::int64_t;
 
 // Producer of data that come from outside.
-inline constexpr Node outside = -1;
+inline constexpr Node from_outside = -1;
 
 // The arrays of eligo.memory.footprint.Footprint.
 struct FootprintView {
@@ -30,7 +30,7 @@ struct FootprintView {
 inline Bytes base_of(const FootprintView& print) {
     Bytes base = 0;
     for (Node d = 0; d < print.data(); ++d)
-        if (print.producer[d] == outside) base += print.size[d];
+        if (print.producer[d] == from_outside) base += print.size[d];
     return base;
 }
 
@@ -38,7 +38,7 @@ inline Bytes base_of(const FootprintView& print) {
 inline std::vector<Bytes> outputs_of(const FootprintView& print) {
     std::vector<Bytes> total(print.jobs(), 0);
     for (Node d = 0; d < print.data(); ++d)
-        if (print.producer[d] != outside) total[print.producer[d]] += print.size[d];
+        if (print.producer[d] != from_outside) total[print.producer[d]] += print.size[d];
     return total;
 }
 

@@ -253,25 +253,79 @@ def peak_along(
     one_event: bool,
     order: NDArray[int32],
 ) -> int: ...
+def depth_first(
+    succ_ptr: NDArray[int64], succ: NDArray[int32], pred_ptr: NDArray[int64], pred: NDArray[int32]
+) -> NDArray[int32]: ...
+
+class Costs:
+    def __init__(
+        self,
+        succ_ptr: NDArray[int64],
+        succ: NDArray[int32],
+        pred_ptr: NDArray[int64],
+        pred: NDArray[int32],
+        running: NDArray[int64],
+        size: NDArray[int64],
+        producer: NDArray[int32],
+        reader_ptr: NDArray[int64],
+        readers: NDArray[int32],
+        one_event: bool,
+        closer: NDArray[int32],
+    ) -> None: ...
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def fixed(self) -> bool: ...
+    @property
+    def chain(self) -> bool: ...
+    def peak(self, order: NDArray[int32]) -> int: ...
+    def folded(self) -> Costs: ...
+    def settled(self, order: NDArray[int32]) -> Costs: ...
+    def greedy(self, rule: int, from_behind: bool) -> NDArray[int32]: ...
+    def by_forest(self, order: NDArray[int32], from_behind: bool) -> NDArray[int32]: ...
+    def beam(self, floor: int, width: int, budget: int, from_behind: bool) -> NDArray[int32]: ...
+    def least(self, floor: int, known: int, budget: int) -> tuple[NDArray[int32], bool, int]: ...
 def data_ends(
-    succ_ptr: Int64, succ: Int32, pred_ptr: Int64, pred: Int32, reader_ptr: Int64, readers: Int32
-) -> tuple[Int32, Int32, Int32, Int64, Int32]: ...
-def worst_state(
-    pred_ptr: Int64,
-    pred: Int32,
-    order: Int32,
-    running: Int64,
-    size: Int64,
-    producer: Int32,
-    reader_ptr: Int64,
-    readers: Int32,
-    one_event: bool,
-    last: Int32,
-    followed: Int32,
-    followers: Int32,
-    latest_ptr: Int64,
-    latest: Int32,
-) -> tuple[int, Int32, Int32, Int64, NDArray[np.uint8], NDArray[np.uint8]]: ...
+    succ_ptr: NDArray[int64],
+    succ: NDArray[int32],
+    pred_ptr: NDArray[int64],
+    pred: NDArray[int32],
+    reader_ptr: NDArray[int64],
+    readers: NDArray[int32],
+) -> tuple[NDArray[int32], NDArray[int32], NDArray[int32], NDArray[int64], NDArray[int32]]: ...
+
+class MemoryPrint:
+    def __init__(
+        self,
+        succ_ptr: NDArray[int64],
+        succ: NDArray[int32],
+        pred_ptr: NDArray[int64],
+        pred: NDArray[int32],
+        order: NDArray[int32],
+        running: NDArray[int64],
+        size: NDArray[int64],
+        producer: NDArray[int32],
+        reader_ptr: NDArray[int64],
+        readers: NDArray[int32],
+        one_event: bool,
+        last: NDArray[int32],
+        followed: NDArray[int32],
+        followers: NDArray[int32],
+        latest_ptr: NDArray[int64],
+        latest: NDArray[int32],
+    ) -> None: ...
+    def worst_state(
+        self,
+    ) -> tuple[int, NDArray[int32], NDArray[int32], NDArray[int64], NDArray[uint8], NDArray[uint8]]: ...
+    def serialize(
+        self, work: NDArray[float64], limit: int, rule: int, place: NDArray[int32], batch: int, budget: int
+    ) -> tuple[int, NDArray[int32], NDArray[int32], NDArray[int32], NDArray[int64], int, int]: ...
+    def safe_schedule(
+        self, order: NDArray[int32], work: NDArray[float64], urgency: NDArray[float64], limit: int
+    ) -> NDArray[int32]: ...
+    def hand_on(
+        self, events: NDArray[int32], limit: int
+    ) -> tuple[bool, NDArray[int32], NDArray[int32], NDArray[int32]]: ...
 
 # List scheduling (bind_list_schedule.cpp)
 def list_schedule(

@@ -19,7 +19,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eligo import _core
-from eligo.data import MAX_BYTES, MAX_SECONDS, OUTSIDE, UNKNOWN, Data, Float64, Int32, Int64, check_sizes, job_numbers
+from eligo.data import (
+    MAX_BYTES,
+    MAX_SECONDS,
+    OUTSIDE,
+    UNKNOWN,
+    Data,
+    Float64,
+    Int32,
+    Int64,
+    check_sizes,
+    job_numbers,
+    whole_sizes,
+)
 from eligo.errors import CycleError, EligoError
 
 __all__ = ["MAX_BYTES", "MAX_SECONDS", "OUTSIDE", "UNKNOWN", "Dag", "Data", "Float64", "Int32", "Int64"]
@@ -173,6 +185,31 @@ class Dag:
             array.flags.writeable = False
         return replace(self, succ_ptr=succ_ptr, succ=succ, pred_ptr=pred_ptr, pred=pred)
 
+    def with_edges(self, tails: ArrayLike, heads: ArrayLike) -> Dag:
+        """Return the same jobs with more edges; all that is known of them stays as it is.
+
+        Raises
+        ------
+        CycleError
+            The new edges close one.
+
+        Examples
+        --------
+        >>> Dag.from_edges(3, [0], [1]).with_edges([1], [2]).m
+        2
+        """
+        more_tails, more_heads = job_numbers(tails, self.n), job_numbers(heads, self.n)
+        rows = _core.build_two_way(
+            self.n, np.concatenate([self.tails, more_tails]), np.concatenate([self.heads, more_heads])
+        )
+        order = _core.topological_order(*rows)
+        if len(order) < self.n:
+            raise CycleError([self.names[v] for v in _core.short_cycle(*rows, _CYCLE_BUDGET)])
+        for array in (*rows, order):
+            array.flags.writeable = False
+        succ_ptr, succ, pred_ptr, pred = rows
+        return replace(self, succ_ptr=succ_ptr, succ=succ, pred_ptr=pred_ptr, pred=pred, order=order)
+
     @property
     def n(self) -> int:
         """The number of jobs."""
@@ -312,7 +349,7 @@ def _times(values: ArrayLike | None, n: int) -> Float64 | None:
 def _sizes(values: ArrayLike | None, n: int, name: str) -> Int64 | None:
     if values is None:
         return None
-    sizes = _column(np.array(values, np.int64), n, name)
+    sizes = _column(whole_sizes(values, name), n, name)
     check_sizes(sizes, name)
     return None if (sizes == UNKNOWN).all() else sizes
 
@@ -320,7 +357,7 @@ def _sizes(values: ArrayLike | None, n: int, name: str) -> Int64 | None:
 def _counts(values: ArrayLike | None, n: int) -> Int64 | None:
     if values is None:
         return None
-    counts = _column(np.array(values, np.int64), n, "count")
+    counts = _column(whole_sizes(values, "count"), n, "count")
     if np.any(counts < 0):
         raise ValueError("counts must not be negative")
     return None if (counts == 1).all() else counts

@@ -24,6 +24,7 @@ __all__ = [
     "Int64",
     "check_sizes",
     "job_numbers",
+    "whole_sizes",
 ]
 
 Int32 = NDArray[np.int32]
@@ -87,7 +88,7 @@ class Data:
         np.cumsum([len(row) for row in rows], out=ptr[1:])
         flat = np.fromiter((job for row in rows for job in row), np.int32, int(ptr[-1]))
         return cls(
-            np.array(size_bytes, np.int64).reshape(-1),
+            whole_sizes(size_bytes, "size_bytes"),
             job_numbers(producer, least=OUTSIDE),
             ptr,
             flat,
@@ -105,7 +106,7 @@ class Data:
         """
         tail = job_numbers(tails, least=OUTSIDE)
         return cls(
-            np.array(size_bytes, np.int64).reshape(-1),
+            whole_sizes(size_bytes, "size_bytes"),
             tail,
             np.arange(len(tail) + 1, dtype=np.int64),
             job_numbers(heads),
@@ -184,6 +185,27 @@ def job_numbers(values: ArrayLike, n: int = 2**31 - 1, *, least: int = 0) -> Int
         bad = array[(array < least) | (array >= n)][0]
         raise ValueError(f"there is no job number {bad}: jobs are numbered 0 to {n - 1}")
     return np.array(array, np.int32)
+
+
+def whole_sizes(values: ArrayLike, name: str) -> Int64:
+    """Return a fresh flat array of sizes; refuse fractions, which 64-bit integers would cut off without a word.
+
+    Examples
+    --------
+    >>> whole_sizes([1.0, 2.0], "size_bytes")
+    array([1, 2])
+    >>> whole_sizes([1.5], "size_bytes")
+    Traceback (most recent call last):
+        ...
+    ValueError: size_bytes must be whole numbers below 2^62, not 1.5
+    """
+    array = np.asarray(values).reshape(-1)
+    if array.dtype.kind not in "iub":
+        numbers = array.astype(np.float64)
+        fits = (numbers == np.trunc(numbers)) & (np.abs(numbers) < MAX_BYTES)
+        if not fits.all():
+            raise ValueError(f"{name} must be whole numbers below 2^62, not {array[~fits][0]}")
+    return np.array(array, np.int64)
 
 
 def check_sizes(sizes: Int64, name: str) -> None:

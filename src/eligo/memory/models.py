@@ -166,7 +166,13 @@ def _counted(missing: int, one: str, several: str, what: str) -> tuple[str, ...]
 
 
 def _no_data() -> _Rows:
-    return np.empty(0, np.int64), np.empty(0, np.int32), np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32)
+    return (
+        np.empty(0, np.int64),
+        np.empty(0, np.int32),
+        np.zeros(1, np.int64),
+        np.empty(0, np.int32),
+        np.empty(0, np.int32),
+    )
 
 
 def _pebbles(dag: Dag) -> _Rows:

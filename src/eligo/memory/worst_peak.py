@@ -6,49 +6,34 @@ topological cut), found by a flow (``native/core/closure.hpp``) whose amounts pr
 
 *Shared data.* A datum with several readers is freed when the last of them ends, and which is last depends on the
 execution. The exact worst peak is then NP-complete (004, Theorem 7), and the flow gives an upper bound. It is 004's,
-made tighter in two ways (``native/core/data_ends.hpp``): a reader that follows all others frees the datum at its end,
-and a job that follows all readers starts after it is free. Without the second, nothing ever waits for a shared datum to
-be freed, and 004's bound is the sum of all of them. Beside the bound stands the largest peak of a state that was found:
-``exact`` tells whether the two are equal.
+made tighter in two ways (``ends.py``): a reader that follows all others frees the datum at its end, and a job that
+follows all readers starts after it is free. Without the second, nothing ever waits for a shared datum to be freed, and
+004's bound is the sum of all of them.
+
+*The true worst peak* lies below such a bound where the bound keeps data that are gone in truth. Take one of them. Where
+it is there, some reader has not ended: try each of its latest readers as the one that frees it. Each trial is the same
+question with one shared datum less, and the largest answer is the true one. Branch and bound over these trials, the
+largest bound first, mostly ends after a few flows; the states that it meets are real, so the best of them is attained
+whenever it stops. Its budget counts flows.
 """
 
 from __future__ import annotations
 
+import heapq
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from eligo import _core
 from eligo.dag import OUTSIDE, Int32, Int64
+from eligo.memory.ends import Ends, compiled, data_ends
 from eligo.memory.footprint import Footprint
+from eligo.memory.state import Bools, occupied, present
 
-__all__ = ["Ends", "WorstPeak", "data_ends", "occupied", "worst_peak"]
+__all__ = ["TRIALS", "WorstPeak", "worst_peak"]
 
-Bools = NDArray[np.bool_]
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Ends:
-    """When shared data are free for certain.
-
-    Attributes
-    ----------
-    last
-        For each datum the reader that all its other readers come before, or -1.
-    followed, followers
-        Pairs of a datum without such a reader and a job that comes after all its readers.
-    latest_ptr, latest
-        For each datum the readers that no other reader is known to come after.
-    """
-
-    last: Int32
-    followed: Int32
-    followers: Int32
-    latest_ptr: Int64
-    latest: Int32
+TRIALS = 20_000_000
+"""What the search for the true worst peak may cost: flows times jobs, edges and data."""
 
 
 @final
@@ -61,9 +46,11 @@ class WorstPeak:
     footprint
         What it is about.
     bound
-        No execution occupies more, at any time.
+        No execution occupies more, at any time; the flow proves it.
     attained
-        What is occupied in the state below.
+        What is occupied in the state below, which executions can reach.
+    is_true
+        Whether search has shown that no execution exceeds what is attained.
     started, ended
         The jobs that have started, and those that have ended, when that much is occupied.
     senders, receivers, amounts
@@ -75,6 +62,7 @@ class WorstPeak:
     footprint: Footprint
     bound: int
     attained: int
+    is_true: bool
     started: Bools
     ended: Bools
     senders: Int32
@@ -90,16 +78,18 @@ class WorstPeak:
     @property
     def present(self) -> Int32:
         """The footprint's data that are there in the worst state, the largest first."""
-        there = np.flatnonzero(_present(self.footprint, self.started, self.ended))
+        there = np.flatnonzero(present(self.footprint, self.started, self.ended))
         return there[np.argsort(-self.footprint.size[there], kind="stable")].astype(np.int32)
 
 
-def worst_peak(footprint: Footprint, known: Ends | None = None) -> WorstPeak:
+def worst_peak(footprint: Footprint, *, trials: int = TRIALS, ends: Ends | None = None) -> WorstPeak:
     """Return the most that any execution can occupy.
 
     Parameters
     ----------
-    known
+    trials
+        What the search for the true worst peak may cost where shared data leave a gap; 0 for no search.
+    ends
         When shared data are free, where that is known already.
 
     Examples
@@ -112,64 +102,91 @@ def worst_peak(footprint: Footprint, known: Ends | None = None) -> WorstPeak:
     >>> worst.bound, worst.exact, np.flatnonzero(worst.started)
     (30, True, array([0, 1, 2]))
     """
-    ends = known or data_ends(footprint)
-    dag, one_event = footprint.dag, footprint.rules.one_event
-    leftover, senders, receivers, amounts, *states = _core.worst_state(
-        dag.pred_ptr,
-        dag.pred,
-        dag.order,
-        footprint.running,
-        footprint.size,
-        footprint.producer,
-        footprint.reader_ptr,
-        footprint.readers,
-        one_event,
-        ends.last,
-        ends.followed,
-        ends.followers,
-        ends.latest_ptr,
-        ends.latest,
-    )
-    found = []
-    for state in states:
-        started = state[: dag.n].astype(np.bool_)
-        ended = started if one_event else state[dag.n : 2 * dag.n].astype(np.bool_)
-        found.append((occupied(footprint, started, ended), started, ended))
-    attained, started, ended = max(found, key=lambda each: each[0])
+    ends = data_ends(footprint) if ends is None else ends
+    leftover, senders, receivers, amounts, *states = compiled(footprint, ends).worst_state()
+    bound = footprint.base + leftover
+    search = _Search(footprint, ends, trials)
+    search.meet(states)
+    if search.attained < bound:
+        search.meet_orders()
+        search.run(bound, states[0])
     return WorstPeak(
-        footprint, footprint.base + leftover, attained, started, ended, senders, receivers, amounts, ends
+        footprint,
+        bound,
+        search.attained,
+        search.is_done or search.attained == bound,
+        *search.state,
+        senders,
+        receivers,
+        amounts,
+        ends,
     )
 
 
-def data_ends(footprint: Footprint) -> Ends:
-    """Return when the data of a footprint are free for certain."""
-    dag = footprint.dag
-    return Ends(
-        *_core.data_ends(dag.succ_ptr, dag.succ, dag.pred_ptr, dag.pred, footprint.reader_ptr, footprint.readers)
-    )
+class _Search:
+    """The best state met so far, and the trials that may lead to better ones."""
 
+    def __init__(self, footprint: Footprint, ends: Ends, budget: int) -> None:
+        self.footprint = footprint
+        self.ends = ends
+        self.budget = budget
+        self.attained = -1
+        self.is_done = False
+        nothing = np.zeros(footprint.dag.n, np.bool_)
+        self.state = nothing, nothing
 
-def occupied(footprint: Footprint, started: Bools, ended: Bools) -> int:
-    """Return what is occupied when these jobs have started and these have ended.
+    def meet(self, states: list[np.ndarray]) -> None:
+        """Look at the states of a flow, in which jobs end as late as they can."""
+        for events in states:
+            started = events[: self.footprint.dag.n].astype(np.bool_)
+            self._look_at(started)
 
-    Examples
-    --------
-    >>> from eligo.dag import Dag, Data
-    >>> from eligo.memory.models import footprint
-    >>> dag = Dag.from_names([("a", "b")])
-    >>> print_ = footprint(dag.with_known(data=Data.build([10], [0], [[1]], ["file"])))
-    >>> occupied(print_, np.array([True, True]), np.array([True, False]))
-    10
-    """
-    running = 0 if footprint.rules.one_event else int(footprint.running[started & ~ended].sum())
-    return running + int(footprint.size[_present(footprint, started, ended)].sum())
+    def meet_orders(self) -> None:
+        """Look along the first-in-first-out order: each prefix of starts is a state."""
+        dag = self.footprint.dag
+        steps = range(1, dag.n + 1) if dag.n <= 500 else np.linspace(1, dag.n, 100).astype(int)
+        for step in steps:
+            started = np.zeros(dag.n, np.bool_)
+            started[dag.order[:step]] = True
+            self._look_at(started)
 
+    def _look_at(self, started: Bools) -> None:
+        footprint, dag = self.footprint, self.footprint.dag
+        ended = started
+        if not footprint.rules.one_event:
+            ended = np.zeros(dag.n, np.bool_)
+            ended[dag.tails[started[dag.heads]]] = True  # only jobs with a child that has started must have ended
+        here = occupied(footprint, started, ended)
+        if here > self.attained:
+            self.attained, self.state = here, (started, ended)
 
-def _present(footprint: Footprint, started: Bools, ended: Bools) -> Bools:
-    gone = started if footprint.rules.one_event else ended
-    counts = np.diff(footprint.reader_ptr)
-    left = np.concatenate(([0], np.cumsum(~gone[footprint.readers])))
-    unread = left[footprint.reader_ptr[1:]] > left[footprint.reader_ptr[:-1]]
-    made = (footprint.producer == OUTSIDE) | started[footprint.producer]
-    there: Bools = made & (unread | (counts == 0))
-    return there
+    def run(self, bound: int, events: np.ndarray) -> None:
+        """Try readers for data that only the bound keeps, the largest bound first."""
+        todo = [(-bound, 0, self.ends, events)]
+        cost = self.footprint.dag.n + self.footprint.dag.m + self.footprint.k + len(self.footprint.readers)
+        made = 0
+        while todo and -todo[0][0] > self.attained:
+            _, _, ends, events = heapq.heappop(todo)
+            datum = self._kept_in_vain(ends, events)
+            if datum is None:
+                continue
+            for reader in ends.latest_of(datum).tolist():
+                self.budget -= cost
+                if self.budget < 0:
+                    return
+                trial = ends.freed_by(datum, reader)
+                leftover, _, _, _, *states = compiled(self.footprint, trial).worst_state()
+                self.meet(states)
+                made += 1
+                heapq.heappush(todo, (-(self.footprint.base + leftover), made, trial, states[0]))
+        self.is_done = True
+
+    def _kept_in_vain(self, ends: Ends, events: np.ndarray) -> int | None:
+        """Return the largest datum that the flow's state keeps though all its readers have ended."""
+        print_, n = self.footprint, self.footprint.dag.n
+        started, ended = events[:n].astype(np.bool_), events[n : 2 * n].astype(np.bool_)
+        made = (print_.producer == OUTSIDE) | started[print_.producer]
+        own_event = (ends.last < 0) & (np.diff(print_.reader_ptr) > 0)
+        kept = own_event & made & (events[2 * n :] == 0)
+        vain = np.flatnonzero(kept & ~present(print_, started, ended))
+        return int(vain[np.argmax(print_.size[vain])]) if vain.size else None

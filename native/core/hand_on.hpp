@@ -1,0 +1,117 @@
+// From a schedule within a limit to dependencies that keep every execution within it.
+//
+// Think of the limit as so many tokens. Whatever is allocated takes tokens, whatever is freed gives them back, marked
+// with the event that gave them: the end of a job, or the freeing of a datum. A job that takes tokens given back by an
+// event depends on it from then on, unless it does already. Then no execution needs more tokens than there are: each
+// allocation has its own, handed on by events that come before it. What is handed on is at the same time the flow that
+// proves it (closure.hpp).
+//
+// All these dependencies lead from earlier to later events of the schedule. So the critical path grows to its length at
+// most, and no cycle can arise. A job takes first what its own ancestors gave back, then tokens never used, then those
+// given back first: they wait longest already.
+//
+// Cost: O(n + m + data). Every step of taking either uses up what an event gave or satisfies a job.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "event_network.hpp"
+
+namespace eligo {
+
+struct HandedOn {
+    std::vector<Node> job, datum, later;  // as in serialize.hpp: what comes first, and who starts after it
+    bool enough = true;                   // false: the schedule is not within the limit
+};
+
+class TokenPool {
+public:
+    TokenPool(const FootprintView& print, const DataEnds& ends, Amount limit)
+        : print_(print), ends_(ends), n_(static_cast<Node>(print.order.size())), k_(print.readers.size()), unused_(limit),
+          given_(2 * static_cast<std::size_t>(n_) + k_, 0), out_(n_, 0), freed_(n_, 0), unended_(k_),
+          waits_(group_by(n_, ends.followers, ends.followed)) {
+        std::vector<Node> key, value;
+        for (Node d = 0; d < k_; ++d) {
+            if (print.producer[d] >= 0) out_[print.producer[d]] += print.size[d];
+            if (ends.last[d] >= 0) freed_[ends.last[d]] += print.size[d];
+            unended_[d] = static_cast<Node>(ends.latest.view().degree(d));
+            if (ends.last[d] >= 0) continue;
+            for (Node r : ends.latest.view().row(d)) key.push_back(r), value.push_back(d);
+        }
+        frees_ = group_by(n_, key, value);
+    }
+
+    HandedOn hand_on(std::span<const Node> events) {
+        for (Node event : events) {
+            if (event < n_) {
+                if (print_.one_event) give_back(event, freed_[event]);
+                take(event, out_[event] + (print_.one_event ? 0 : print_.running[event]));
+            } else if (!print_.one_event) {
+                give_back(event, freed_[event - n_] + print_.running[event - n_]);
+                for (Node d : frees_.view().row(event - n_)) {
+                    if (--unended_[d] == 0) give_back(2 * n_ + d, print_.size[d]);
+                }
+            }
+        }
+        return std::move(found_);
+    }
+
+private:
+    static constexpr std::size_t most_ancestors = 32;
+
+    FootprintView print_;
+    const DataEnds& ends_;
+    Node n_, k_;
+    Amount unused_;
+    std::vector<Amount> given_;  // by event: what it gave back and nobody took
+    std::vector<Amount> out_, freed_;
+    std::vector<Node> unended_;
+    Csr frees_, waits_;
+    std::vector<Node> queue_, near_;
+    std::size_t head_ = 0;
+    HandedOn found_;
+
+    Node end_of(Node job) const { return print_.one_event ? job : n_ + job; }
+
+    void give_back(Node event, Amount amount) {
+        if (amount == 0) return;
+        given_[event] += amount;
+        queue_.push_back(event);
+    }
+
+    void take_from(Node event, Amount& need) {
+        const Amount taken = std::min(need, given_[event]);
+        given_[event] -= taken;
+        need -= taken;
+    }
+
+    void take(Node job, Amount need) {
+        if (print_.one_event) take_from(job, need);
+        near_.assign(1, job);
+        for (std::size_t i = 0; i < near_.size() && need > 0; ++i) {
+            for (Node d : waits_.view().row(near_[i])) take_from(2 * n_ + d, need);
+            for (Node parent : print_.pred.row(near_[i])) {
+                take_from(end_of(parent), need);
+                if (near_.size() < most_ancestors) near_.push_back(parent);
+            }
+        }
+        const Amount fresh = std::min(need, unused_);
+        unused_ -= fresh;
+        need -= fresh;
+        while (need > 0 && head_ < queue_.size()) {
+            const Node event = queue_[head_];
+            if (given_[event] == 0) {
+                ++head_;
+                continue;
+            }
+            take_from(event, need);
+            found_.job.push_back(event < 2 * n_ ? (print_.one_event ? event : event - n_) : -1);
+            found_.datum.push_back(event < 2 * n_ ? -1 : event - 2 * n_);
+            found_.later.push_back(job);
+        }
+        if (need > 0) found_.enough = false;
+    }
+};
+
+}  // namespace eligo
