@@ -248,9 +248,12 @@ def _given_events(events: ArrayLike, start: Float64, end: Float64) -> Int32:
 
 
 def _is_complete(events: np.ndarray, start: Float64, end: Float64) -> bool:
+    n = len(start)
+    if events.ndim != 1 or (events.size and (events.min() < -n or events.max() >= n)):
+        return False
     begun = events >= 0
     sides = (events[begun], start), (~events[~begun], end)
-    return all(np.array_equal(np.sort(jobs), np.flatnonzero(~np.isnan(time))) for jobs, time in sides)
+    return all(np.array_equal(np.bincount(jobs, minlength=n), ~np.isnan(time)) for jobs, time in sides)
 
 
 def _sequence(dag: Dag, start: Float64, end: Float64, worker: Int32) -> Int32:

@@ -48,7 +48,7 @@ def compare_with_twin(rng: np.random.Generator) -> None:
 
 
 @given(dags(10), st.integers(1, 12))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_between_the_bounds(dag, processors):
     """No schedule beats work / p or the longest path; no list schedule passes Graham's sum of both."""
     trace = list_schedule(dag, processors)
@@ -61,7 +61,7 @@ def test_between_the_bounds(dag, processors):
 
 
 @given(dags(10))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_with_a_processor_for_each_job_it_takes_the_longest_path(dag):
     trace = list_schedule(dag)
     assert trace.makespan_s == critical_path(dag).length
@@ -70,7 +70,7 @@ def test_with_a_processor_for_each_job_it_takes_the_longest_path(dag):
 
 
 @given(dags(10))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_one_processor_is_never_idle(dag):
     trace = list_schedule(dag, 1)
     assert trace.worker.tolist() == [0] * dag.n

@@ -33,7 +33,7 @@ def replay(print_, trace) -> list[int]:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_every_value_is_that_of_its_state(model):
-    for seed in range(200):
+    for seed in range(120):
         print_ = random_footprint(seed, 8, model)
         for trace in random_traces(print_.dag, seed, 3):
             use = memory_over_time(print_, trace)
