@@ -117,11 +117,13 @@ def open_document(
     edges: EdgeRule | None = None,
     job_data: str | os.PathLike[str] | None = None,
     original: bool = False,
+    limited: bool = True,
 ) -> Document:
     """Read a file like :func:`read`, and keep what it said beside the dag.
 
     With `original`, priorities that :mod:`eligo.formats.instrumenting` wrote into it are passed over, since they may be
-    about jobs that are no longer there; the document's source is the file as it is all the same.
+    about jobs that are no longer there; without `limited`, so are dependencies that :mod:`eligo.formats.dependencies`
+    wrote. The document's source is the file as it is all the same.
     """
     source = load(path)
     module = format_by_name(format) if format else find_format(source)
@@ -129,7 +131,7 @@ def open_document(
     if not hasattr(module, "parse"):
         raise EligoError(f"{source.path}: {module.TITLE} can be written but not read")
     try:
-        document = module.parse(_without_priorities(source, module.NAME) if original else source, edges)
+        document = module.parse(_as_wanted(source, module.NAME, original, limited), edges)
     except CycleError as error:
         raise CycleError(error.cycle, path=error.path or source.path, line=error.line) from None
     except ParseError as error:
@@ -139,7 +141,7 @@ def open_document(
         raise ParseError(error.path, error.line, error.text, hint=hint) from None
     if guess:
         document = replace(document, warnings=(f"{source.path}: {guess}", *document.warnings))
-    if original:
+    if original or not limited:
         document = replace(document, source=source)
     if job_data is not None:
         from eligo.formats.job_data import attach
@@ -148,10 +150,17 @@ def open_document(
     return document
 
 
-def _without_priorities(source: Source, format: str) -> Source:
-    from eligo.formats.instrumenting import without_priorities
+def _as_wanted(source: Source, format: str, original: bool, limited: bool) -> Source:
+    """Return a file without those of our additions that are to be passed over."""
+    if not limited:
+        from eligo.formats.dependencies import without_dependencies
 
-    return without_priorities(source, format)
+        source = without_dependencies(source, format)
+    if original:
+        from eligo.formats.instrumenting import without_priorities
+
+        source = without_priorities(source, format)
+    return source
 
 
 def write(dag: Dag, path: str | os.PathLike[str], *, format: str | None = None) -> tuple[str, ...]:

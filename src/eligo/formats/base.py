@@ -69,6 +69,8 @@ class Document:
         What was odd, as sentences that begin with ``file:line:``.
     details
         The format's own view of the file, for those who know the format.
+    edges
+        Which dependencies were asked for, where the format leaves a choice.
     """
 
     dag: Dag
@@ -76,6 +78,7 @@ class Document:
     source: Source
     warnings: tuple[str, ...] = ()
     details: Any = field(default=None, repr=False)
+    edges: EdgeRule | None = None
 
 
 class FormatModule(Protocol):

@@ -49,6 +49,7 @@ class Draft:
         self._lines: list[Line] = []
         self._number: dict[str, int] = {}
         self._edges: tuple[list[int | str], list[int | str], list[Line]] = ([], [], [])
+        self._added: tuple[list[int], list[int]] = ([], [])
         self._negative_times: list[Line] = []
         self._noted: set[str] = set()
 
@@ -124,6 +125,14 @@ class Draft:
         children.append(child)
         lines.append(line)
 
+    def add_ours(self, parent: int, child: int) -> None:
+        """Add a dependency that :mod:`eligo.formats.dependencies` wrote.
+
+        It counts by every rule, does not count as declared by the user, and has no say in who reads which file.
+        """
+        self._added[0].append(parent)
+        self._added[1].append(child)
+
     def set_time(self, job: int, value: object, line: Line) -> None:
         """Say how long a job takes."""
         try:
@@ -186,6 +195,9 @@ class Draft:
         self._note_files(dag, rule, declared)
         if self._negative_times:
             self._note_count(len(self._negative_times), "negative time", "taken as unknown", self._negative_times[0])
+        if self._added[0]:
+            parents, children = (np.array(side, np.int32) for side in self._added)
+            dag = self._dag(np.concatenate([dag.tails, parents]), np.concatenate([dag.heads, children]))
         return dag if data is None else dag.with_known(data=data)
 
     def _declared(self) -> tuple[Int32, Int32]:

@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 
 from eligo.formats.text_edits import Edit
 
-__all__ = ["Member", "Path", "Spacing", "items", "member", "members", "removals"]
+__all__ = ["Member", "Path", "Spacing", "elements", "is_object", "items", "member", "members", "removals"]
 
 _decode = json.JSONDecoder().raw_decode
 _BLANK = re.compile(r"[ \t\r\n]*+")
 _KEY = re.compile(r'[{,][ \t\r\n]*+("[^"\\]*+(?:\\.[^"\\]*+)*")[ \t\r\n]*+:[ \t\r\n]*+')
+_FIRST_VALUE = re.compile(r"\[([ \t\r\n]*+)[^\]]")
 _FIRST_KEY = re.compile(r'\{([ \t\r\n]*+)"')
 _COLON = re.compile(r'"[ \t\r\n]*+:([ \t]*+)')
 
@@ -55,6 +56,40 @@ def members(text: str, at: int) -> Iterator[Member]:
         value, end = _decode(text, found.end())
         yield Member(json.loads(found[1]), after, found.start(1), found.end(), end, value)
         after, at = end, _skip(text, end)
+
+
+def elements(text: str, at: int) -> Iterator[Member]:
+    """Yield the elements of the list whose bracket stands at `at`, as members without a key.
+
+    Examples
+    --------
+    >>> [element[1:] for element in elements("[1, [2]]", 0)]
+    [(1, 1, 1, 2, 1), (2, 4, 4, 7, [2])]
+    """
+    after = at + 1
+    at = _skip(text, after)
+    while text[at] != "]":
+        value, end = _decode(text, at)
+        yield Member("", after, at, at, end, value)
+        after, at = end, _skip(text, end)
+        at = _skip(text, at + 1) if text[at] == "," else at
+
+
+def is_object(text: str) -> bool:
+    """Tell whether a text is JSON, and an object.
+
+    Examples
+    --------
+    >>> is_object('{"a": 1}'), is_object("{a: 1}"), is_object("[]")
+    (True, False, False)
+    """
+    if not text.lstrip().startswith("{"):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def items(text: str, *paths: Path) -> Iterator[tuple[Path, int, int, Any]]:
@@ -116,7 +151,9 @@ def member(text: str, start: int, end: int, key: str) -> Member | None:
 
 
 def removals(text: str, start: int, gone: Iterable[Member]) -> Iterator[Edit]:
-    """Yield the edits that take members out of the object that begins at `start`, with the commas it needs no more.
+    """Yield the edits that take members out of the object, or elements out of the list, that begins at `start`.
+
+    The commas that it needs no more go with them.
 
     Examples
     --------
@@ -173,4 +210,33 @@ class Spacing:
         """
         at = start + len(text[start : end - 1].rstrip())
         pieces = "".join(self.member(text, start, key, value) for key, value in added.items())
+        return Edit(at, at, pieces[1:].lstrip() if at == start + 1 else pieces)
+
+    def prepended(self, text: str, start: int, added: Mapping[str, Any]) -> Edit:
+        """Return the edit that puts members before the others of the object at `start`, which has some.
+
+        Examples
+        --------
+        >>> Spacing('{"x": 1}').prepended('{"x": 1}', 0, {"a": 1, "b": 2})
+        Edit(1, 1, '"a": 1, "b": 2, ')
+        """
+        first = _FIRST_KEY.match(text, start)
+        assert first
+        between = first[1] if "\n" in first[1] else self._blank
+        at = first.end() - 1
+        pieces = (f'"{key}"{self._colon}{self._write(value)},{between}' for key, value in added.items())
+        return Edit(at, at, "".join(pieces))
+
+    def extended(self, text: str, start: int, end: int, values: Iterable[Any]) -> Edit:
+        """Return the edit that puts values behind the others of the list from `start` to `end`.
+
+        Examples
+        --------
+        >>> Spacing("[]").extended("[ ]", 0, 3, [1, 2]), Spacing('{"a": []}').extended("[1 ]", 0, 4, [2])
+        (Edit(1, 1, '1,2'), Edit(2, 2, ', 2'))
+        """
+        at = start + len(text[start : end - 1].rstrip())
+        first = _FIRST_VALUE.match(text, start)
+        between = first[1] if first and "\n" in first[1] else self._blank
+        pieces = "".join(f",{between}{self._write(value)}" for value in values)
         return Edit(at, at, pieces[1:].lstrip() if at == start + 1 else pieces)

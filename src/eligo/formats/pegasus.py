@@ -85,13 +85,24 @@ def parse(source: Source, edges: EdgeRule | None) -> Document:
     """
     from eligo.formats.safe_yaml import load_yaml  # here, since other formats' files are sniffed without it
 
-    tree, repeated = load_yaml(source)
+    plain, ours = _without_ours(source)
+    tree, repeated = load_yaml(plain)
     reader = _Reader(source, tree)
     reader.check_repeated(repeated)
     reader.read()
+    reader.add_ours(ours)
     dag = reader.draft.build(edges, original=reader.originals, named=reader.named)
     details = PegasusDetails(reader.version, tuple(reader.jobs), tuple(reader.ids), reader.tree)
-    return Document(dag, NAME, source, reader.draft.notes.texts(), details)
+    return Document(dag, NAME, source, reader.draft.notes.texts(), details, edges)
+
+
+def _without_ours(source: Source) -> tuple[Source, dict[str, list[str]]]:
+    """Part the dependencies that we added from the user's file, which mostly has none."""
+    if b"e\0l\0i\0g\0o" not in source.data and b"eligo" not in source.data:
+        return source, {}
+    from eligo.formats.pegasus_added import split
+
+    return split(source)
 
 
 class _Reader:
@@ -225,6 +236,19 @@ class _Reader:
             children = self.items(entry.get("children"), "children", entry.line)
             for child in children:
                 self.draft.join(parent, self.referred(child, number, children.line), entry.line)
+
+    def add_ours(self, ours: dict[str, list[str]]) -> None:
+        number = {identity: job for job, identity in enumerate(self.ids)} if ours else {}
+        for parent, children in ours.items():
+            for child in children:
+                for identity in (parent, child):
+                    if identity not in number:
+                        raise self.source.error(
+                            self.source.line_of("eligo", identity),
+                            f"eligo made a dependency of job {shown(identity)}, which is not there any more",
+                            hint="eligo limit replaces such dependencies, eligo limit --remove takes them out",
+                        )
+                self.draft.add_ours(number[parent], number[child])
 
     def referred(self, value: object, number: dict[str, int], line: int) -> int:
         identity = self.draft.text(value, "the id of a dependency", line)

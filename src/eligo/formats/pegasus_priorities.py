@@ -10,7 +10,6 @@ in JSON :mod:`eligo.formats.pegasus_json_edits`.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from eligo.dag import Int32
@@ -18,6 +17,7 @@ from eligo.errors import EligoError
 from eligo.formats import pegasus_json_edits, pegasus_yaml_edits
 from eligo.formats.base import Document, Notes
 from eligo.formats.instrumenting import KEPT, Instrumented, Wish
+from eligo.formats.json_spans import is_object
 from eligo.formats.pegasus_yaml_edits import NoPlaceError
 from eligo.formats.storage import Source
 from eligo.formats.text_edits import Edit, rewrite
@@ -56,7 +56,7 @@ def instrument(document: Document, priorities: Int32, wish: Wish) -> Instrumente
     text = source.text()
     notes, edits = Notes(), list[Edit]()
     _note_catalogues(document, notes)
-    jobs = (pegasus_json_edits if _is_json(text) else pegasus_yaml_edits).jobs(text)
+    jobs = (pegasus_json_edits if is_object(text) else pegasus_yaml_edits).jobs(text)
     outcomes = {KEPT: 0, _NO_PLACE: 0}
     written = 0
     for priority, job in zip(priorities.tolist(), jobs, strict=False):
@@ -91,21 +91,11 @@ def uninstrument(document: Document) -> Instrumented:
     source = document.source
     text = source.text()
     taken: list[Edit] = []
-    if pegasus_json_edits.MARK in text and _is_json(text):
+    if pegasus_json_edits.MARK in text and is_object(text):
         taken = pegasus_json_edits.removed(text)
     elif pegasus_yaml_edits.MARK in text:
         taken = pegasus_yaml_edits.removed(text)
     return Instrumented(rewrite(source, taken))
-
-
-def _is_json(text: str) -> bool:
-    if not text.lstrip().startswith("{"):
-        return False
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _note_catalogues(document: Document, notes: Notes) -> None:

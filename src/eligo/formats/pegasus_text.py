@@ -17,7 +17,7 @@ from eligo.dag import OUTSIDE, UNKNOWN, Dag
 from eligo.formats.base import Notes
 from eligo.formats.file_lists import FileLists, keeps, plain_ids
 
-__all__ = ["generate"]
+__all__ = ["generate", "quoted_text"]
 
 _NOT_IN_IDS = re.compile(r"[^0-9a-zA-Z_-]")
 _NOT_IN_FILES = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
@@ -71,8 +71,8 @@ def generate(dag: Dag, lost: Notes) -> Iterator[str]:
         yield "jobDependencies:\n"
     for job in range(dag.n):
         if len(dag.children(job)):
-            yield f"- id: {_quote(ids[job])}\n  children:\n"
-            yield "".join(f"  - {_quote(ids[child])}\n" for child in dag.children(job))
+            yield f"- id: {quoted_text(ids[job])}\n  children:\n"
+            yield "".join(f"  - {quoted_text(ids[child])}\n" for child in dag.children(job))
 
 
 def _file_names(files: FileLists) -> Iterator[str]:
@@ -83,22 +83,22 @@ def _file_names(files: FileLists) -> Iterator[str]:
     if files.original:
         yield "  fileNames:\n"
     for file, name in files.original.items():
-        yield f"  - lfn: {_quote(file)}\n    name: {_quote(name)}\n"
+        yield f"  - lfn: {quoted_text(file)}\n    name: {quoted_text(name)}\n"
 
 
 def _job(dag: Dag, job: int, identity: str, files: FileLists, lost: Notes) -> Iterator[str]:
-    quoted = _quote(identity)
+    quoted = quoted_text(identity)
     yield f"- type: job\n  name: {quoted}\n  id: {quoted}\n  arguments: []\n"
     inputs, outputs = files.inputs[job], files.outputs[job]
     yield "  uses:\n" if inputs or outputs else "  uses: []\n"
     if dag.data is not None:
         for datum in inputs:
-            yield f"  - lfn: {_quote(files.ids[datum])}\n    type: input\n"
+            yield f"  - lfn: {quoted_text(files.ids[datum])}\n    type: input\n"
             if dag.data.producer[datum] == OUTSIDE:
                 yield from _size(int(dag.data.size_bytes[datum]))
         for datum in outputs:
             kept = "true" if len(dag.data.readers_of(datum)) == 0 else "false"
-            yield f"  - lfn: {_quote(files.ids[datum])}\n    type: output\n"
+            yield f"  - lfn: {quoted_text(files.ids[datum])}\n    type: output\n"
             yield f"    stageOut: {kept}\n    registerReplica: false\n"
             yield from _size(int(dag.data.size_bytes[datum]))
     yield from _profiles(dag, job)
@@ -125,7 +125,7 @@ def _own(dag: Dag, job: int, identity: str, lost: Notes) -> Iterator[str]:
     own: dict[str, str] = {}
     name = dag.names[job]
     if identity != name and keeps(name, lost):
-        own["name"] = _quote(name)
+        own["name"] = quoted_text(name)
     for key, column in (("memoryInBytes", dag.memory_bytes), ("tempBytes", dag.temp_bytes)):
         if column is not None and column[job] != UNKNOWN and (key == "tempBytes" or column[job] % _MIB):
             own[key] = f'"{column[job]}"'
@@ -135,8 +135,14 @@ def _own(dag: Dag, job: int, identity: str, lost: Notes) -> Iterator[str]:
         yield "  x-eligo:\n" + "".join(f"    {key}: {value}\n" for key, value in own.items())
 
 
-def _quote(text: str) -> str:
-    """Return a YAML scalar that every reader takes as this text, never as a number or a truth value."""
+def quoted_text(text: str) -> str:
+    """Return a YAML scalar that every reader takes as this text, never as a number or a truth value.
+
+    Examples
+    --------
+    >>> print(quoted_text("a-1"), quoted_text("no"), quoted_text("1e3"))
+    a-1 "no" "1e3"
+    """
     if _PLAIN.match(text) and text.lower() not in _RESERVED:
         return text
     return '"' + _ESCAPED.sub(lambda found: _escape(found[0]), text) + '"'

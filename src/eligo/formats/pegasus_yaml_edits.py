@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import quote, unquote
 
-from eligo.formats.text_edits import Edit, line_break
+from eligo.formats.text_edits import Edit, line_break, line_removals
 from eligo.formats.yaml_spans import Wanted, YamlMember, YamlNode, list_items
 
 __all__ = ["MARK", "NoPlaceError", "YamlJob", "jobs", "removed"]
@@ -41,7 +41,6 @@ _OURS_IN_FLOW = re.compile(
 )
 _OUR_VALUE = re.compile(rf'"[0-9]+"|\{{(?:{_SPACES}|{_CONDOR}|{_DAGMAN})\}}')
 _FLOW_BREAK = re.compile(rf"{_BREAK} ?")
-_ENDING = re.compile(rf"{_BREAK}\Z")
 _UNSAFE = re.compile(r"[%\s]")
 
 
@@ -233,15 +232,8 @@ class _Taking:
         self._lines: list[tuple[int, int]] = []
 
     def edits(self) -> list[Edit]:
-        """Return the edits; if ours are the last lines and these do not end, the line before did not either."""
-        lines, text = sorted(self._lines), self._text
-        if lines and lines[-1][1] == len(text) and not _ENDING.search(text):
-            first = len(lines) - 1
-            while first and lines[first - 1][1] == lines[first][0]:
-                first -= 1
-            start, end = lines[first]
-            lines[first] = (start - (2 if text.endswith("\r\n", 0, start) else 1), end)
-        return sorted([*self._edits, *(Edit(start, end, "") for start, end in lines)])
+        """Return the edits."""
+        return sorted([*self._edits, *line_removals(self._text, self._lines)])
 
     def out_of(self, node: YamlNode) -> bool:
         """Take ours out of a mapping; tell whether nothing is left of it."""

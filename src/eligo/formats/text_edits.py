@@ -14,9 +14,10 @@ from typing import NamedTuple
 
 from eligo.formats.storage import Source
 
-__all__ = ["Edit", "line_break", "rewrite"]
+__all__ = ["Edit", "blanked", "line_break", "line_removals", "rewrite"]
 
 _BREAK = re.compile(r"\r\n|[\r\n]")
+_ENDING = re.compile(r"(?:\r\n|[\r\n\x85\u2028\u2029])\Z")
 _MARKS = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"), (codecs.BOM_UTF8, "utf-8"))
 
 
@@ -64,3 +65,36 @@ def line_break(text: str) -> str:
     """
     found = _BREAK.search(text)
     return found[0] if found else "\n"
+
+
+def line_removals(text: str, lines: Iterable[tuple[int, int]]) -> list[Edit]:
+    r"""Return the edits that take whole lines out that were added after others.
+
+    If they are the last ones and do not end, the line before did not either.
+
+    Examples
+    --------
+    >>> line_removals("a\nb\nc", [(2, 4), (4, 5)]), line_removals("a\nb\n", [(2, 4)])
+    ([Edit(1, 4, ''), Edit(4, 5, '')], [Edit(2, 4, '')])
+    """
+    spans = sorted(lines)
+    if spans and spans[-1][1] == len(text) and not _ENDING.search(text):
+        first = len(spans) - 1
+        while first and spans[first - 1][1] == spans[first][0]:
+            first -= 1
+        start, end = spans[first]
+        spans[first] = (start - (2 if text.endswith("\r\n", 0, start) else 1), end)
+    return [Edit(start, end, "") for start, end in spans]
+
+
+def blanked(text: str, edits: Iterable[Edit]) -> list[Edit]:
+    r"""Return edits that take the same out but leave its line breaks, so that what follows keeps its line.
+
+    Examples
+    --------
+    >>> blanked("a\nb\nc", [Edit(2, 4, "")])
+    [Edit(2, 4, '\n')]
+    """
+    return [
+        Edit(edit.start, edit.end, edit.text + "".join(_BREAK.findall(text, edit.start, edit.end))) for edit in edits
+    ]

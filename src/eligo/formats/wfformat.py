@@ -7,7 +7,7 @@ The shape decides, not the stated version, which is only noted where it is not k
 * A job is called by its id (1.5) or, before, by its name, because that is how parents refer to it. Where names repeat
   (Nextflow) it is name, underscore, id: what 1.5 made of it.
 * References are looked up as ids first in 1.5 and as names first before, then the other way.
-* Parents and children are united; either may be missing.
+* Parents and children are united; either may be missing. Those that a task lists as added by us are no declared ones.
 * A file is known by its id (1.5), or by path and name: the base name alone is not unique.
 * ``memoryInBytes`` counts, else ``memory`` in kB of 1024 bytes.
 
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,10 +30,12 @@ from eligo.formats.storage import Source
 from eligo.formats.strict_json import load_json
 from eligo.formats.wfformat_text import generate
 
-__all__ = ["NAME", "TITLE", "Command", "WfDetails", "generate", "parse", "sniff"]
+__all__ = ["ADDED", "NAME", "TITLE", "Command", "WfDetails", "generate", "parse", "sniff", "unique_names"]
 
 NAME = "wfformat"
 TITLE = "WfFormat (JSON)"
+ADDED = "addedByEligo"
+"""The key of a task that lists which of its parents and children are ours; see ``wfformat_dependencies``."""
 
 _KNOWN = frozenset({"0.1", "0.2", "1.0", "1.1", "1.2", "1.3", "1.4", "1.5", "1.6"})
 _STRUCTURE = frozenset(
@@ -104,7 +106,7 @@ def parse(source: Source, edges: EdgeRule | None) -> Document:
         reader.read_whole(workflow)
     dag = reader.draft.build(edges, original=reader.originals, named=reader.named)
     details = WfDetails(reader.version, tuple(reader.commands), tuple(reader.ids), reader.tree)
-    return Document(dag, NAME, source, reader.draft.notes.texts(), details)
+    return Document(dag, NAME, source, reader.draft.notes.texts(), details, edges)
 
 
 class _Reader:
@@ -200,7 +202,7 @@ class _Reader:
             raise self.source.error(line(), "two tasks have the same id", hint="ids are unique")
         self.read_sizes(specification, own)
         labels = [task.get("name") for task in tasks]
-        self.join(tasks, number, _unique(labels))
+        self.join(tasks, number, unique_names(labels))
         for job, task in enumerate(tasks):
             at = self.at_task(self.ids[job])
             for file in self.names(task, "inputFiles", at):
@@ -275,7 +277,7 @@ class _Reader:
             self.draft.add_job(f"{name}_{identity}" if repeat and identity else name, self.at_task(name))
             self.ids.append(name)
             self.commands.append(Command())
-        self.join(tasks, _unique(names), _unique(ids))
+        self.join(tasks, unique_names(names), unique_names(ids))
         for job, task in enumerate(tasks):
             self.read_files(job, task)
             self.read_measures(job, task, '"workflow"')
@@ -301,12 +303,17 @@ class _Reader:
     def join(self, tasks: list[dict[str, Any]], first: dict[str, int], second: dict[str, int]) -> None:
         for job, task in enumerate(tasks):
             at = self.at_task(self.ids[job])
-            parents = {self.referred(name, first, second, at) for name in self.names(task, "parents", at)}
-            children = {self.referred(name, first, second, at) for name in self.names(task, "children", at)}
-            for parent in sorted(parents):
-                self.draft.join(parent, job, at)
-            for child in sorted(children):
-                self.draft.join(job, child, at)
+            added = task.get(ADDED)
+            for key in ("parents", "children"):
+                listed = added.get(key) if isinstance(added, dict) else None
+                ours = set(map(str, listed)) if isinstance(listed, list) else set()
+                others = {self.referred(name, first, second, at): name in ours for name in self.names(task, key, at)}
+                for other, is_ours in sorted(others.items()):
+                    ends = (other, job) if key == "parents" else (job, other)
+                    if is_ours:
+                        self.draft.add_ours(*ends)
+                    else:
+                        self.draft.join(*ends, at)
 
     def referred(self, name: str, first: dict[str, int], second: dict[str, int], at: Callable[[], int]) -> int:
         job = first.get(name, second.get(name, UNKNOWN))
@@ -354,8 +361,14 @@ def _own_names(tasks: list[dict[str, Any]]) -> Iterator[object]:
         yield own.get("name") if isinstance(own, dict) else None
 
 
-def _unique(names: list[Any]) -> dict[str, int]:
-    """Map names to jobs, those that several jobs share to a number below ``UNKNOWN``."""
+def unique_names(names: Sequence[Any]) -> dict[str, int]:
+    """Map names to jobs, those that several jobs share to a number below ``UNKNOWN``.
+
+    Examples
+    --------
+    >>> unique_names(["a", "b", "a"])
+    {'a': -2, 'b': 1}
+    """
     jobs: dict[str, int] = {}
     for job, name in enumerate(names):
         if isinstance(name, str) and name:

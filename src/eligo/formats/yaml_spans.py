@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-__all__ = ["Wanted", "YamlMember", "YamlNode", "list_items"]
+__all__ = ["TopLevel", "TopMember", "Wanted", "YamlMember", "YamlNode", "list_items", "top_level"]
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _STARTS = frozenset({yaml.MappingStartEvent, yaml.SequenceStartEvent})
@@ -90,17 +90,86 @@ def list_items(text: str, key: str, wanted: Wanted) -> Iterator[YamlNode]:
         return
 
 
-def _skip(event: Any, following: Callable[[], Any]) -> int:
-    """Pass over a value that has begun; return where it ends."""
+@dataclass(slots=True)
+class TopMember:
+    """A key of the whole file.
+
+    Attributes
+    ----------
+    name, start, key_end, column
+        The key, where it begins and ends, and in which column.
+    value, end
+        The event that begins the value, and where the value ends; of one in block style the end means nothing.
+    items
+        Of a list that is wanted, for each item the event that begins it, and, of a list or mapping, the texts in it.
+    """
+
+    name: str
+    start: int
+    key_end: int
+    column: int
+    value: Any
+    end: int
+    items: list[tuple[Any, list[str]]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class TopLevel:
+    """The mapping that is the whole file: whether it is in flow style, its members, and where it ends."""
+
+    is_flow: bool
+    members: list[TopMember]
+    end: int = 0
+
+
+def top_level(text: str, key: str) -> TopLevel:
+    """Return where the members of the whole file stand, with the items of the list under one key.
+
+    Examples
+    --------
+    >>> top = top_level("a: [{b: x}, {c: [y]}]", "a")
+    >>> top.members[0].name, [texts for _, texts in top.members[0].items]
+    ('a', [['b', 'x'], ['c', 'y']])
+    """
+    following: Callable[[], Any] = iter(yaml.parse(text, Loader=_Loader)).__next__
+    following()
+    if type(following()) is not yaml.DocumentStartEvent or type(first := following()) is not yaml.MappingStartEvent:
+        return TopLevel(False, [])
+    top = TopLevel(bool(first.flow_style), [])
+    while type(event := following()) is not yaml.MappingEndEvent:
+        mark, key_end = event.start_mark, _skip(event, following)
+        value = following()
+        member = TopMember(getattr(event, "value", ""), mark.index, key_end, mark.column, value, 0)
+        if member.name == key and type(value) is yaml.SequenceStartEvent:
+            while type(item := following()) is not yaml.SequenceEndEvent:
+                texts: list[str] = []
+                _skip(item, following, texts)
+                member.items.append((item, texts))
+            member.end = _end(item)
+        else:
+            member.end = _skip(value, following)
+        top.members.append(member)
+    top.end = _start(event)
+    return top
+
+
+def _skip(event: Any, following: Callable[[], Any], texts: list[str] | None = None) -> int:
+    """Pass over a value that has begun, noting the texts in it where that is wanted; return where it ends."""
     depth = 1 if type(event) in _STARTS else 0
     while depth:
         event = following()
         kind = type(event)
+        if texts is not None and kind is yaml.ScalarEvent:
+            texts.append(event.value)
         if kind in _STARTS:
             depth += 1
         elif kind in _ENDS:
             depth -= 1
     return _end(event)
+
+
+def _start(event: Any) -> int:
+    return int(event.start_mark.index)
 
 
 def _end(event: Any) -> int:

@@ -1,7 +1,7 @@
 r"""Lines of ours in a text of the user's: put in between two marks, and taken out again to the byte.
 
-Problem: priorities go into files that people keep editing. What we add must be found again with certainty, and
-nothing that a person wrote may ever go with it.
+Problem: priorities, and dependencies that a limit adds, go into files that people keep editing. What we add must be
+found again with certainty, and nothing that a person wrote may ever go with it.
 
 Idea: our lines stand between a first and a last mark, both comments, and the last mark carries a checksum of all
 before it, so that a block as we wrote it can be told from one that was touched. A line of the user's that ours take the
@@ -13,7 +13,9 @@ place of stays where it is, as a comment that begins with ``# eligo keeps:``. ::
     # <<< eligo priorities 6b2d7e51 <<<
 
 The first mark says in brackets what else must be undone: ``(after a line end of ours)`` where the file did not end in
-one that ends a command, ``(and in submit files)`` where those changed too.
+one that ends a command, ``(and in submit files)`` where those changed too. A file may have a block of each kind
+(:class:`Marks`); that of the dependencies comes first, whichever was written first, so that the result does not depend
+on the order. Whichever block is the first after the line end of ours says so.
 
 Invariant: ``take_out`` of what was put into a text is the text. Rules for what is not as we left it:
 
@@ -30,24 +32,58 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from eligo.errors import ParseError
 from eligo.formats.dagman.lines import read_lines
 from eligo.formats.storage import Source
 
-__all__ = ["Taken", "append", "apply_edits", "block", "commented", "has_marks", "line_end", "take_out"]
+__all__ = ["DEPENDENCIES", "PRIORITIES", "Marks", "Taken", "append", "apply_edits", "block", "commented", "has_marks"]
+__all__ += ["line_end", "take_out"]
 
-_NAME = b" eligo priorities"
-_FIRST = re.compile(rb"# >>> eligo priorities((?: \([a-z ]+\))*) >>>.*")
-_LAST = re.compile(rb"# <<< eligo priorities ([0-9a-f]{8}) <<<")
 _PARTED = b" (after a line end of ours)"
 _BEYOND = b" (and in submit files)"
-_SAYS = b"written by eligo; your own lines belong outside; taken out by: eligo prioritize --remove"
+_SAYS = b"written by eligo; your own lines belong outside; taken out by: eligo "
 _KEEPS = b"# eligo keeps: "
 _KEPT_LINE = re.compile(rb"^# eligo keeps: ", re.MULTILINE)
-_OURS = re.compile(
-    rb'(?:PRIORITY [^ \t\n]+ -?[0-9]+|VARS [^ \t\n]+ jobpriority="-?[0-9]+"|priority = \$\(jobpriority\))\r?\n'
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """One kind of block.
+
+    Attributes
+    ----------
+    name
+        What the marks call it.
+    command
+        The command that takes it out, when ``--remove`` is added.
+    lines
+        The form of each line in it.
+    """
+
+    name: bytes
+    command: bytes
+    lines: re.Pattern[bytes]
+    first: re.Pattern[bytes] = field(init=False)
+    last: re.Pattern[bytes] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "first", re.compile(rb"# >>> eligo %b((?: \([a-z ]+\))*) >>>.*" % self.name))
+        object.__setattr__(self, "last", re.compile(rb"# <<< eligo %b ([0-9a-f]{8}) <<<" % self.name))
+
+
+PRIORITIES = Marks(
+    b"priorities",
+    b"prioritize",
+    re.compile(
+        rb'(?:PRIORITY [^ \t\n]+ -?[0-9]+|VARS [^ \t\n]+ jobpriority="-?[0-9]+"|priority = \$\(jobpriority\))\r?\n'
+    ),
 )
+"""The block of ``eligo prioritize``."""
+
+DEPENDENCIES = Marks(b"dependencies", b"limit", re.compile(rb"PARENT [^ \t\n]++ CHILD(?: [^ \t\n]++)++\n"))
+"""The block of ``eligo limit``."""
 
 
 def line_end(data: bytes) -> bytes:
@@ -62,7 +98,7 @@ def line_end(data: bytes) -> bytes:
     return b"\r\n" if newline > 0 and data[newline - 1] == ord("\r") else b"\n"
 
 
-def has_marks(data: bytes) -> bool:
+def has_marks(data: bytes, marks: Marks = PRIORITIES) -> bool:
     """Tell whether a text may hold lines of ours.
 
     Examples
@@ -70,10 +106,12 @@ def has_marks(data: bytes) -> bool:
     >>> has_marks(b"JOB a a.sub"), has_marks(block(b"PRIORITY a 1", b""))
     (False, True)
     """
-    return b" eligo " in data and (_NAME in data or _KEEPS in data)  # mostly one search over all bytes, not two
+    if b" eligo " not in data:  # mostly one search over all bytes, not two
+        return False
+    return b" eligo " + marks.name in data or (marks is PRIORITIES and _KEEPS in data)
 
 
-def block(lines: bytes, end: bytes) -> bytes:
+def block(lines: bytes, end: bytes, marks: Marks = PRIORITIES) -> bytes:
     r"""Return lines between our marks, the same for the same lines.
 
     Examples
@@ -83,16 +121,18 @@ def block(lines: bytes, end: bytes) -> bytes:
     PRIORITY a 1
     # <<< eligo priorities a405fc28 <<<
     """
-    return b"".join(_block(lines, end, parted=False, beyond=False))
+    return b"".join(_block(marks, lines, end, b""))
 
 
-def _block(lines: bytes, end: bytes, parted: bool, beyond: bool) -> tuple[bytes, ...]:
-    head = b"# >>> eligo priorities" + parted * _PARTED + beyond * _BEYOND + b" >>> " + _SAYS + end
-    return head, lines, b"# <<< eligo priorities %08x <<<" % _checksum(head, lines), end
+def _block(marks: Marks, lines: bytes, end: bytes, flags: bytes) -> tuple[bytes, ...]:
+    head = b"# >>> eligo " + marks.name + flags + b" >>> " + _SAYS + marks.command + b" --remove" + end
+    return head, lines, b"# <<< eligo %b %08x <<<" % (marks.name, _checksum(head, lines)), end
 
 
-def append(source: Source, lines: bytes, *, beyond: bool = False) -> bytes:
+def append(source: Source, lines: bytes, marks: Marks = PRIORITIES, *, beyond: bool = False) -> bytes:
     r"""Return a text with a block of lines, which end as the text's do, after it.
+
+    Where the text ends with our priorities, dependencies go before them.
 
     Examples
     --------
@@ -102,9 +142,44 @@ def append(source: Source, lines: bytes, *, beyond: bool = False) -> bytes:
     (b'JOB a a.sub', True)
     """
     data, end = source.data, line_end(source.data)
+    if marks is DEPENDENCIES and has_marks(data, PRIORITIES):
+        for first, last in _pairs(source, PRIORITIES):
+            if last.end == len(data):
+                return _put_before(source, first, lines, marks)
     parted = _needs_parting(source)
     between = (b"\r\n" if data.endswith(b"\r") else end) if parted else b""  # taken out, a \r of the user's must stay
-    return b"".join((data, between, *_block(lines, end, parted, beyond)))
+    return b"".join((data, between, *_block(marks, lines, end, parted * _PARTED + beyond * _BEYOND)))
+
+
+def _put_before(source: Source, first: _Mark, lines: bytes, marks: Marks) -> bytes:
+    """Put a block before another, which hands on the line end of ours before it, if there is one."""
+    data, end = source.data, line_end(source.data)
+    parted = _PARTED in first.found[1]
+    made = _block(marks, lines, end, parted * _PARTED)
+    return b"".join((data[: first.begin], *made, _flagged(data[first.begin :], parted=False)))
+
+
+def _flagged(text: bytes, *, parted: bool) -> bytes:
+    """Return a text that begins with a block with that block's word on the line end before it set.
+
+    The checksum holds afterwards if it did before; else the block stays one that was changed by hand.
+    """
+    line = text[: text.find(b"\n") + 1].strip()
+    marks = next((each for each in (PRIORITIES, DEPENDENCIES) if each.first.fullmatch(line)), None)
+    if marks is None:
+        return text
+    try:
+        first, last = next(_pairs(Source("", text), marks))
+    except ParseError:  # damaged, as whoever reads that block will say
+        return text
+    if (_PARTED in first.found[1]) == parted:
+        return text
+    name = b"# >>> eligo " + marks.name
+    head = text[: first.end].replace(name + _PARTED * (not parted), name + _PARTED * parted, 1)
+    body, value = text[first.end : last.begin], int(last.found[1], 16)
+    value = _checksum(head, body) if value == _checksum(text[: last.begin]) else value
+    tail = text[last.begin : last.end].replace(last.found[1], b"%08x" % value, 1)
+    return b"".join((head, body, tail, text[last.end :]))
 
 
 def _checksum(*parts: bytes) -> int:
@@ -204,7 +279,7 @@ class Taken:
     changed: int | None = None
 
 
-def take_out(source: Source) -> Taken:
+def take_out(source: Source, marks: Marks = PRIORITIES) -> Taken:
     r"""Return a text without our lines, and with the user's that they took the place of.
 
     Examples
@@ -219,13 +294,13 @@ def take_out(source: Source) -> Taken:
     hint: move it out, before the first mark or after the last one
     """
     data = source.data
-    if not has_marks(data):
+    if not has_marks(data, marks):
         return Taken(data)
     pieces: list[bytes] = []
-    at, beyond, changed = 0, False, None
-    for first, last in _pairs(source):
+    at, flags, beyond, changed = 0, b"", False, None
+    for first, last in _pairs(source, marks):
         if _checksum(data[first.begin : last.begin]) != int(last.found[1], 16):
-            _check_lines(source, first.end, last.begin)
+            _check_lines(source, first.end, last.begin, marks)
             changed = changed or source.line_at(first.begin)
         flags = first.found[1]
         beyond = beyond or _BEYOND in flags
@@ -234,10 +309,13 @@ def take_out(source: Source) -> Taken:
             begin -= len(line_end(data[max(begin - 2, 0) : begin])) if begin else 0
         pieces.append(data[at:begin])
         at = last.end
-    pieces.append(data[at:])
-    rest = b"".join(pieces)
-    restored = _KEPT_LINE.sub(b"", rest) if _KEEPS in rest else rest
-    return Taken(restored, at > 0 or restored is not rest, beyond, changed)
+    rest = data[at:]
+    if _PARTED in flags and rest:
+        rest = _flagged(rest, parted=True)  # another block of ours now is the first after that line end
+    pieces.append(rest)
+    whole = b"".join(pieces)
+    restored = _KEPT_LINE.sub(b"", whole) if marks is PRIORITIES and _KEEPS in whole else whole
+    return Taken(restored, at > 0 or restored is not whole, beyond, changed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,13 +327,13 @@ class _Mark:
     found: re.Match[bytes]
 
 
-def _pairs(source: Source) -> Iterator[tuple[_Mark, _Mark]]:
+def _pairs(source: Source, marks: Marks) -> Iterator[tuple[_Mark, _Mark]]:
     first: _Mark | None = None
-    for mark in _marks(source):
-        is_first = mark.found.re is _FIRST
+    for mark in _marks(source, marks):
+        is_first = mark.found.re is marks.first
         if is_first != (first is None):
             wrong = first or mark
-            missing = "no last mark follows" if wrong.found.re is _FIRST else "no first mark stands before it"
+            missing = "no last mark follows" if wrong.found.re is marks.first else "no first mark stands before it"
             raise _damaged(source, wrong.begin, f"this is a mark of eligo's, but {missing}")
         if first is not None:
             yield first, mark
@@ -264,20 +342,20 @@ def _pairs(source: Source) -> Iterator[tuple[_Mark, _Mark]]:
         raise _damaged(source, first.begin, "this is a mark of eligo's, but no last mark follows")
 
 
-def _marks(source: Source) -> Iterator[_Mark]:
-    data = source.data
-    at = data.find(_NAME)
+def _marks(source: Source, marks: Marks) -> Iterator[_Mark]:
+    data, name = source.data, b" eligo " + marks.name
+    at = data.find(name)
     while at >= 0:
         begin = data.rfind(b"\n", 0, at) + 1
         newline = data.find(b"\n", at)
         end = len(data) if newline < 0 else newline + 1
         text = data[begin:end].strip()
-        if text.startswith((b"# >>>" + _NAME, b"# <<<" + _NAME)):
-            found = _FIRST.fullmatch(text) or _LAST.fullmatch(text)
+        if text.startswith((b"# >>>" + name, b"# <<<" + name)):
+            found = marks.first.fullmatch(text) or marks.last.fullmatch(text)
             if found is None:
                 raise _damaged(source, begin, "this is a mark of eligo's, but it was changed")
             yield _Mark(begin, end, found)
-        at = data.find(_NAME, end)
+        at = data.find(name, end)
 
 
 def _damaged(source: Source, at: int, text: str) -> Exception:
@@ -285,9 +363,9 @@ def _damaged(source: Source, at: int, text: str) -> Exception:
     return source.error(source.line_at(at), text, hint=hint)
 
 
-def _check_lines(source: Source, begin: int, end: int) -> None:
+def _check_lines(source: Source, begin: int, end: int, marks: Marks) -> None:
     while begin < end:
-        found = _OURS.match(source.data, begin, end)
+        found = marks.lines.match(source.data, begin, end)
         if found is None:
             raise source.error(
                 source.line_at(begin),

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from eligo.formats.dot.lexer import ALNUM, END, KEYWORDS, LETTER, QUOTED, WORD, Lexer
-from eligo.formats.dot.model import KNOWN, MAX_PAIRS, Attributes, Graph, Operand, Scope, Subgraph
+from eligo.formats.dot.model import KNOWN, LIMIT, MAX_PAIRS, Attributes, Graph, Operand, Scope, Subgraph
 from eligo.formats.storage import Source
 
 __all__ = ["parse_graph"]
@@ -322,6 +322,8 @@ class _Parser:
     def _weight(self, stated: Attributes) -> str | None:
         if not stated:
             return None
+        if stated.get("eligo") == LIMIT:  # whatever defaults of the user's apply to it
+            return "none"
         if stated.get("style") == "invis":
             self.graph.hidden_edges += 1
         for key in _WEIGHTS:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from eligo.formats.dot.lexer import Lexer
 
-__all__ = ["KNOWN", "MAX_PAIRS", "Attributes", "Graph", "Operand", "Scope", "Subgraph"]
+__all__ = ["KNOWN", "LIMIT", "MAX_PAIRS", "Attributes", "Graph", "Operand", "Scope", "Subgraph"]
 
 MAX_PAIRS = 20_000_000
 """How many edges a file may ask for through subgraphs."""
@@ -23,6 +23,9 @@ KNOWN = frozenset(
     ]
 )  # fmt: skip
 """The attributes that mean something to us; all others are read and dropped."""
+
+LIMIT = "limit"
+"""What the attribute ``eligo`` of an edge says where a limit added it: it carries no datum in any dialect."""
 
 _BLANKS = re.compile(r"[ \t\r\n;,]*+")
 
