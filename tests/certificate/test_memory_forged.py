@@ -17,6 +17,7 @@ from eligo.certificate import MemoryCertificate
 from eligo.errors import CertificateError
 from tests.certificate.memory_makers import Made, as_witness, judged, made
 from tests.reference.memory_flow import event_graph, largest_closure
+from tests.reference.memory_states import occupied
 
 
 @cache
@@ -130,11 +131,12 @@ def forged_flow(case: Made, rng: random.Random) -> Made:
 
 
 def forged_freeing(case: Made, rng: random.Random) -> Made:
-    """Jobs that start after data are freed, though not all readers come before them."""
+    """Jobs that start after data are freed, though not all readers come before them; freeings after any job's end."""
     n, k = case.print_.dag.n, case.print_.k
     if case.print_.rules.one_event or k == 0:
         return forged_flow(case, rng)
-    after = case.graph.after | {(rng.randrange(n), 2 * n + rng.randrange(k)) for _ in range(4)}
+    after = case.graph.after | {(rng.randrange(n), 2 * n + rng.randrange(k)) for _ in range(rng.choice([0, 4]))}
+    after |= {(2 * n + rng.randrange(k), n + rng.randrange(n)) for _ in range(rng.choice([0, 4]))}
     value, flow = largest_closure(dict(enumerate(case.graph.weights)), after)
     numbers = {**case.numbers, "worst_peak": case.print_.base + value}
     return replace(case, numbers=numbers, witness={**case.witness, "worst": {"by": "flow", **as_witness(flow)}})
@@ -176,7 +178,20 @@ def forged_least(case: Made, rng: random.Random) -> Made:
     return replace(case, numbers=numbers, witness={**case.witness, "least": least})
 
 
-FORGERIES = [forged_flow, forged_freeing, forged_last_reader, forged_least]
+def forged_state(case: Made, rng: random.Random) -> Made:
+    """Any jobs said to have started and ended, with what they would occupy then."""
+    jobs = range(case.print_.dag.n)
+    started = {job for job in jobs if rng.random() < 0.7}
+    ended = started if case.print_.rules.one_event else {job for job in jobs if rng.random() < 0.2}
+    sides = {"started": started, "ended": ended}
+    attained = {side: [case.order.index(job) for job in some] for side, some in sides.items()}
+    peak = occupied(case.print_, frozenset(started), frozenset(ended))
+    return replace(
+        case, numbers={**case.numbers, "attained_peak": peak}, witness={**case.witness, "attained": attained}
+    )
+
+
+FORGERIES = [forged_flow, forged_freeing, forged_last_reader, forged_least, forged_state]
 
 
 def run_forgeries(kind, cases: list[Made], each: int) -> Counter[str]:
@@ -184,7 +199,9 @@ def run_forgeries(kind, cases: list[Made], each: int) -> Counter[str]:
     for case in cases:
         for _ in range(each):
             forged = kind(case, rng)
-            false = forged.numbers["worst_peak"] < case.truth.worst or forged.numbers["lower_bound"] > case.truth.least
+            numbers, truth = forged.numbers, case.truth
+            false = numbers["worst_peak"] < truth.worst or numbers["lower_bound"] > truth.least
+            false |= numbers["attained_peak"] > truth.worst
             outcome = judged(forged.certificate, case.truth)
             outcomes[f"{'false' if false else 'true'}, {outcome}"] += 1
     return outcomes

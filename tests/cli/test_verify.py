@@ -7,7 +7,7 @@ import json
 import pytest
 
 from eligo import read
-from eligo.certificate import DEFAULT_BUDGET, Certificate
+from eligo.certificate import DEFAULT_BUDGET, Certificate, MemoryCertificate
 from eligo.cli import main
 from eligo.cli.verify import _DEFAULT_STEPS
 from eligo.priority.theory import settle
@@ -116,3 +116,75 @@ def test_what_the_theory_settles(family, tmp_path, monkeypatch, capsys):
     settled.certificate.save("x.cert.gz")
     assert main(["verify", "x.cert.gz", "x.dag"]) == 0
     assert capsys.readouterr().out.startswith("ok: ")
+
+
+@pytest.fixture
+def sized(tmp_path, monkeypatch):
+    """A line of two jobs with 10 bytes between them, with a certificate of what they occupy, memory.cert."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "line.csv").write_text("parent,child,size_bytes\na,b,10\n")
+    (tmp_path / "jobs.csv").write_text("job,temp_bytes\nb,3\n")
+    witness = {
+        "worst": {"by": "flow", "senders": [], "receivers": [], "amounts": []},
+        "attained": {"started": [0, 1], "ended": [0]},
+        "last_reader": [],
+        "least": {"by": "need", "job": 1},
+    }
+    MemoryCertificate.of(
+        read("line.csv", job_data="jobs.csv"),
+        {"model": "classical", "resource": "memory", "unread": "stay", "inputs": "ignore"},
+        [0, 1],
+        worst_peak=13,
+        attained_peak=13,
+        sequential_peak=13,
+        lower_bound=13,
+        witness=witness,
+        assumptions=["1 job states no temporary space: taken as 0"],
+    ).save("memory.cert")
+    return tmp_path
+
+
+def test_memory(sized, capsys):
+    assert main(["verify", "memory.cert", "line.csv", "--job-data", "jobs.csv"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    assert captured.out.splitlines() == [
+        "ok: memory: no execution occupies more than the worst peak stated, "
+        "and none has a smaller peak than the lower bound",
+        "  checked: the workflow is the one certified: 2 jobs, 1 edges, same digest",
+        "  checked: what occupies memory is what was certified: 1 data, same digest "
+        "(model classical, unread outputs stay, inputs ignore)",
+        "  checked: no execution occupies more than 13 bytes, by a flow",
+        "  checked: an execution occupies 13 bytes: the worst peak is exact",
+        "  checked: the order can be executed, and one job at a time occupies 13 bytes at most",
+        "  checked: every execution occupies 13 bytes at some time, by what job 1 of the order needs",
+        "  assumes: 1 job states no temporary space: taken as 0",
+    ]
+
+
+def test_memory_with_other_sizes(sized, capsys):
+    assert main(["verify", "memory.cert", "line.csv"]) == 1
+    captured = capsys.readouterr()
+    assert captured.err.startswith("memory.cert: rejected: the certificate is about other data")
+    assert "--job-data" in captured.err
+
+
+def test_memory_json(sized, capsys):
+    assert main(["verify", "--json", "memory.cert", "line.csv", "--job-data", "jobs.csv"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["valid"], facts["claim"], facts["exact"]) == (True, "memory", True)
+    assert facts["worst_peak"] == facts["attained_peak"] == facts["sequential_peak"] == facts["lower_bound"] == 13
+    assert facts["rules"]["model"] == "classical"
+    assert "area" not in facts
+    value = json.loads((sized / "memory.cert").read_text())
+    (sized / "low.cert").write_text(json.dumps({**value, "worst_peak": 12}))
+    assert main(["verify", "--json", "low.cert", "line.csv", "--job-data", "jobs.csv"]) == 1
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["valid"] is False
+    assert "a worst peak of 12 is claimed, the flow shows 13" in captured.err
+
+
+def test_a_memory_certificate_may_be_replaced_by_another(sized, capsys):
+    """What `--certificate` refuses to overwrite are files that are none."""
+    assert main(["prioritize", "line.csv", "--certificate", "memory.cert"]) == 0
+    assert main(["verify", "memory.cert", "line.csv"]) == 0

@@ -23,8 +23,6 @@ of a freeing comes after the end of a reader too.
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -101,13 +99,12 @@ def _reached(n: int, tails: Int64, heads: Int64, job: int) -> NDArray[np.bool_]:
     ascending = np.argsort(tails, kind="stable")
     following = heads[ascending].tolist()
     ends = np.searchsorted(tails[ascending], np.arange(n + 1)).tolist()
-    rows = list(pairwise(ends))
-    seen = np.zeros(n, np.bool_)
+    seen = bytearray(n)
     todo = [job]
     while todo:
-        start, stop = rows[todo.pop()]
-        for other in following[start:stop]:
+        here = todo.pop()
+        for other in following[ends[here] : ends[here + 1]]:
             if not seen[other]:
-                seen[other] = True
+                seen[other] = 1
                 todo.append(other)
-    return seen
+    return np.frombuffer(seen, np.bool_)

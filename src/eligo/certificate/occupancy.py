@@ -28,7 +28,6 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import final
 
 import numpy as np
@@ -160,13 +159,11 @@ class Occupancy:
         The text is JSON in ASCII without blanks: ``[running, data]``, the second one flat list: producer, size, number
         of readers and readers of each datum in turn.
         """
-        flat: list[int] = []
-        readers = self.readers.tolist()
-        rows = zip(self.producer.tolist(), self.size.tolist(), pairwise(self.reader_ptr.tolist()), strict=True)
-        for producer, size, (start, stop) in rows:
-            flat += (producer, size, stop - start)
-            flat += readers[start:stop]
-        text = json.dumps([self.running.tolist(), flat], separators=(",", ":"))
+        rows = self.reader_ptr[:-1] + 3 * np.arange(self.k)
+        flat = np.empty(len(self.readers) + 3 * self.k, np.int64)
+        flat[rows], flat[rows + 1], flat[rows + 2] = self.producer, self.size, self.reader_counts
+        flat[np.arange(len(self.readers)) + 3 * (self.owner + 1)] = self.readers
+        text = json.dumps([self.running.tolist(), flat.tolist()], separators=(",", ":"))
         return f"sha256:{hashlib.sha256(text.encode('ascii')).hexdigest()}"
 
 
