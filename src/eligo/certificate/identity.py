@@ -2,7 +2,7 @@
 
 The text that is hashed is JSON in ASCII without blanks: ``[names, arcs]``, where `names` are the job names sorted by
 code point and `arcs` is one flat list of places in `names`, tail and head of each edge in turn, edges ascending. Times
-and data are no part of it: no claim here depends on them.
+and data are no part of it: what is said of memory depends on data, and has a digest of these beside it.
 """
 
 from __future__ import annotations
