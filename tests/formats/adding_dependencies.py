@@ -45,9 +45,11 @@ def parse(data: bytes, format: str, edges: EdgeRule | None = None, path: str = "
     return format_by_name(format).parse(Source(path, data), edges)
 
 
-def check(data: bytes, format: str, pairs: Pairs, edges: EdgeRule | None = None) -> Instrumented:
+def check(
+    data: bytes, format: str, pairs: Pairs, edges: EdgeRule | None = None, *, path: str = "w", priorities: bool = True
+) -> Instrumented:
     """Add dependencies to a file and hold everything against what must be true of any result."""
-    document = parse(data, format, edges)
+    document = parse(data, format, edges, path)
     done = add_dependencies(document, *pairs)
     wanted = set(zip(*(ends.tolist() for ends in pairs), strict=True))
     new = wanted - edges_of(document.dag)
@@ -55,15 +57,16 @@ def check(data: bytes, format: str, pairs: Pairs, edges: EdgeRule | None = None)
     if not new:
         assert done.data == data
         return done
-    again = parse(done.data, format, edges)
+    again = parse(done.data, format, edges, path)
     assert_only_edges_differ(document.dag, again.dag, new)
     assert set(zip(*(ends.tolist() for ends in dependencies_of_ours(again)), strict=True)) == new
     assert add_dependencies(again, *pairs) == done  # doing it again changes nothing
     assert remove_dependencies(again).data == data
-    assert without_dependencies(Source("w", done.data), format).data == data
+    assert without_dependencies(Source(path, done.data), format).data == data
     others = pairs[0][:1], pairs[1][:1]
     assert add_dependencies(again, *others).data == add_dependencies(document, *others).data  # others replace ours
-    check_with_priorities(document, done, pairs)
+    if priorities:
+        check_with_priorities(document, done, pairs)
     return done
 
 
@@ -75,18 +78,18 @@ def assert_only_edges_differ(old: Dag, new: Dag, added: set[tuple[int, int]]) ->
 
 def check_with_priorities(document: Document, done: Instrumented, pairs: Pairs) -> None:
     """Priorities and dependencies may come and go in any order, and none touches the other."""
-    name, wish = document.format, Wish(replace=True)
+    name, wish, path = document.format, Wish(replace=True), document.source.path
     priorities = np.arange(document.dag.n, 0, -1, dtype=np.int32)
     prioritized = instrument(document, priorities, wish).data
-    limited = parse(done.data, name, document.edges)
+    limited = parse(done.data, name, document.edges, path)
     both = instrument(limited, priorities, wish).data
-    with_priorities = parse(prioritized, name, document.edges)
+    with_priorities = parse(prioritized, name, document.edges, path)
     assert add_dependencies(with_priorities, *pairs).data == both
-    for sight in (parse(both, name, document.edges), reread(document, both)):
+    for sight in (parse(both, name, document.edges, path), reread(document, both)):
         assert sight.dag == limited.dag
         assert uninstrument(sight).data == done.data
         assert remove_dependencies(sight).data == prioritized
         assert instrument(sight, priorities, wish).data == both
         assert add_dependencies(sight, *pairs).data == both
-    bare = without_priorities(without_dependencies(Source("w", both), name), name)
+    bare = without_priorities(without_dependencies(Source(path, both), name), name)
     assert bare.data == (document.source.data if name in ("dagman", "dot") else prioritized)

@@ -18,11 +18,14 @@ all where they may have to change, else the first thousand.
 
 from __future__ import annotations
 
-from dataclasses import replace
+import numpy as np
 
+from eligo import _core
 from eligo.dag import Int32
 from eligo.formats.base import Document
 from eligo.formats.dagman import parse
+from eligo.formats.dagman.dependencies import add as add_dependencies
+from eligo.formats.dagman.dependencies import original as without_dependencies
 from eligo.formats.dagman.details import Details
 from eligo.formats.dagman.flat import flatten
 from eligo.formats.dagman.lock import refuse_if_running
@@ -106,16 +109,23 @@ def uninstrument(document: Document) -> Instrumented:
 
 
 def flattened(document: Document) -> Document:
-    r"""Return a DAG as one file without splices and includes, and without what was ours; jobs keep their numbers.
+    r"""Return a DAG as one file without splices and includes, and without our priorities; jobs keep their numbers.
+
+    Dependencies that we added, where the document has them, are marked as ours again.
 
     Examples
     --------
     >>> flattened(parse(Source("x.dag", b"job a a.sub\n"))).source.data
     b'JOB a a.sub\n'
     """
-    details = _details(document, take_out(document.source))
-    text = flatten(replace(document, details=details))
-    return parse(Source(document.source.path, text.encode("utf-8", "surrogateescape")))
+    bare, _ = without_dependencies(Source(document.source.path, take_out(document.source).data))
+    plain = document if document.details.sources[0].data == bare.data else parse(bare)
+    flat = parse(Source(bare.path, flatten(plain).encode("utf-8", "surrogateescape")))
+    had, dag = plain.dag, document.dag
+    ours = ~_core.has_edge(had.succ_ptr, had.succ, dag.tails, dag.heads).view(np.bool_)
+    if not ours.any():
+        return flat
+    return parse(Source(bare.path, add_dependencies(flat, dag.tails[ours], dag.heads[ours]).data))
 
 
 def _details(document: Document, old: Taken) -> Details:
