@@ -67,6 +67,6 @@ def test_without_highspy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_the_modules_import_without_highspy() -> None:
-    modules = "eligo.memory.highs, eligo.memory.linear, eligo.memory.algorithm1"
+    modules = "eligo.memory.highs, eligo.memory.linear, eligo.memory.algorithm1, eligo.memory.ilp"
     code = f"import sys; sys.modules['highspy'] = None; import {modules}"
     subprocess.run([sys.executable, "-c", code], check=True)
