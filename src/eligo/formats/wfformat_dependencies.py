@@ -18,7 +18,7 @@ from eligo.dag import Int32
 from eligo.errors import EligoError
 from eligo.formats.base import Document
 from eligo.formats.instrumenting import Instrumented
-from eligo.formats.json_spans import Member, Path, Spacing, elements, is_object, items, member, removals
+from eligo.formats.json_spans import Member, Path, Spacing, elements, is_object, items, member, members, removals
 from eligo.formats.quantity import shown
 from eligo.formats.storage import Source
 from eligo.formats.text_edits import Edit, rewrite
@@ -78,9 +78,9 @@ def original(source: Source) -> tuple[Source, tuple[str, ...]]:
     if ADDED not in text or not is_object(text):
         return source, ()
     edits: list[Edit] = []
-    for _, start, end, task in items(text, *_PATHS):
+    for _, start, _, task in items(text, *_PATHS):
         if isinstance(task, dict) and isinstance(task.get(ADDED), dict):
-            edits += _removed(text, start, end, task)
+            edits += _removed(text, start)
     return Source(source.path, rewrite(source, edits)), ()
 
 
@@ -141,14 +141,14 @@ def _added(
     yield spacing.prepended(text, span[0], {ADDED: mark, **front})
 
 
-def _removed(text: str, start: int, end: int, task: dict[str, Any]) -> Iterator[Edit]:
-    """Yield the edits that take ours out of one task."""
-    added = task[ADDED]
-    made = added.get("made")
-    mark = member(text, start, end, ADDED)
-    gone = [mark] if mark is not None else []
+def _removed(text: str, start: int) -> Iterator[Edit]:
+    """Yield the edits that take ours out of one task, in which a key that matters stands once."""
+    there = {each.key: each for each in members(text, start)}
+    mark = there[ADDED]
+    made = mark.value.get("made")
+    gone = [mark]
     for key in _KEYS:
-        listed, holder = added.get(key), member(text, start, end, key) if key in task else None
+        listed, holder = mark.value.get(key), there.get(key)
         if holder is None or not isinstance(holder.value, list) or not isinstance(listed, list):
             continue
         was = made.get(key) if isinstance(made, dict) else None
