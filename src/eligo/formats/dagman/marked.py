@@ -82,7 +82,7 @@ PRIORITIES = Marks(
 )
 """The block of ``eligo prioritize``."""
 
-DEPENDENCIES = Marks(b"dependencies", b"limit", re.compile(rb"PARENT [^ \t\n]++ CHILD(?: [^ \t\n]++)++\n"))
+DEPENDENCIES = Marks(b"dependencies", b"limit", re.compile(rb"PARENT [^ \t\n]++ CHILD(?: [^ \t\n]++)+\n"))
 """The block of ``eligo limit``."""
 
 
