@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +15,14 @@ from eligo.dag import Dag
 from eligo.errors import CycleError, EligoError
 from eligo.formats import formats, open_document
 from eligo.formats.base import Notes
-from eligo.formats.dependencies import DEPENDENCY_FORMATS, add_dependencies, check_dependencies, dependencies_of_ours
+from eligo.formats.dependencies import (
+    DEPENDENCY_FORMATS,
+    add_dependencies,
+    check_dependencies,
+    dependencies_of_ours,
+    remove_dependencies,
+    without_dependencies,
+)
 from eligo.formats.storage import Source
 from tests.formats.adding_dependencies import added_to, check, pairs_of, parse
 from tests.formats.random_dags import dags
@@ -119,3 +127,31 @@ def test_ours_may_name_jobs_that_are_gone_in_json(form: str, tmp_path: Path) -> 
     with pytest.raises(EligoError, match="'a'"):
         parse(json.dumps(done).encode(), form)
     assert reopened(json.dumps(done).encode(), form, tmp_path / "w") == ("b",)
+
+
+DAMAGE = [b"", b"\n", b'"', b"{", b"}", b"]", b",", b"# eligo limit", b"null", b"\x00", b"\xff", b" ", b"*/", b"0"]
+
+
+@pytest.mark.parametrize("form", [*DEPENDENCY_FORMATS, "json"])
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@given(draw=st.data())
+def test_damaged_files_are_refused_in_our_words(form: str, draw: st.DataObject) -> None:
+    """Whatever becomes of a file with ours: it is read, or refused with a reason, and so are all changes of it."""
+    name, dag = form, Dag.from_names([("a", "b"), ("b", "c")], ["a", "b", "c", "d"], time_s=[1, 2, 3, 4])
+    data = written(dag, "pegasus" if form == "json" else form)
+    if form == "json":
+        name, data = "pegasus", json.dumps(yaml.safe_load(data)).encode()
+    data = add_dependencies(parse(data, name), *pairs_of((0, 3), (3, 2))).data
+    for _ in range(draw.draw(st.integers(1, 3))):
+        at = draw.draw(st.integers(0, len(data)))
+        data = data[:at] + draw.draw(st.sampled_from(DAMAGE)) + data[at + draw.draw(st.integers(0, 12)) :]
+    steps = [
+        lambda: without_dependencies(Source("w", data), name),
+        lambda: remove_dependencies(parse(data, name)),
+        lambda: add_dependencies(parse(data, name), *pairs_of((0, 1), (1, 2))),
+    ]
+    for step in steps:
+        try:
+            step()
+        except (EligoError, ValueError) as error:
+            assert isinstance(error, EligoError) or "there is no job number" in str(error)
