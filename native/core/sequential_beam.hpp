@@ -2,7 +2,7 @@
 //
 // Sets are looked at by size. Of those with equally many nodes a fixed number is kept: the lowest peaks, of equals those
 // that occupy least now. What runs at once does (sequential_sets.hpp), so a step can lead to sets of any larger size. The
-// width follows from the budget, which counts nodes looked at; when it is used up, the best set goes on alone.
+// budget counts nodes looked at and what is copied; when it is used up, there is no order.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,10 @@ public:
     std::vector<Node> order() {
         keep(-1, hand_.begin(floor_, [](Node) {}));
         for (Node size = 0; size < dag_.nodes(); ++size) {
-            for (const State& state : best(of_size_[size])) expand(state);
+            for (const State& state : best(of_size_[size])) {
+                if (hand_.work() + copied_ >= budget_) return {};
+                expand(state);
+            }
             of_size_[size] = {};
         }
         const auto all = best(of_size_[dag_.nodes()]);
@@ -46,6 +49,7 @@ private:
     const CostDag& dag_;
     const Bytes floor_;
     const Offset width_, budget_;
+    Offset copied_ = 0;
     SetInHand hand_;
     std::vector<Step> steps_;
     std::vector<std::vector<State>> of_size_;
@@ -55,6 +59,7 @@ private:
     }
 
     void keep(Node step, Progress progress) {
+        copied_ += static_cast<Offset>(progress.ready.size() + hand_.words().size());
         auto& others = of_size_[hand_.count()];
         others.push_back({progress.peak, progress.now, step, std::move(progress.ready), hand_.words()});
         if (static_cast<Offset>(others.size()) >= 8 * width_) others = best(others);
@@ -62,7 +67,7 @@ private:
 
     // The most promising, each set once.
     std::vector<State> best(std::vector<State>& states) const {
-        const auto width = static_cast<std::size_t>(hand_.work() < budget_ ? width_ : 1);
+        const auto width = static_cast<std::size_t>(width_);
         std::sort(states.begin(), states.end(), better);
         std::vector<State> chosen;
         for (State& state : states) {

@@ -3,7 +3,7 @@
 // The peak of a way to a set is the highest point on it. The set on the way of the lowest peak is looked at first, of
 // equals the largest (Dijkstra's search with the maximum in the place of the sum). Sets whose peak is no lower than that
 // of an order already known are dropped. If none is left, that order has the least peak; if the whole is reached, its
-// way has. The budget counts nodes looked at and words of sets kept, so that results repeat on every machine.
+// way has. The budget counts nodes looked at and what is kept, so that results repeat on every machine.
 #pragma once
 
 #include <algorithm>
@@ -84,7 +84,7 @@ private:
         const auto number = static_cast<Number>(states_.size());
         states_.push_back({before, node, progress.now, progress.peak, std::move(progress.ready), hand_.words()});
         const auto [at, is_new] = seen_.insert(number);
-        kept_ += static_cast<Offset>(hand_.words().size());
+        kept_ += static_cast<Offset>(hand_.words().size() + states_.back().ready.size());
         if (!is_new) {
             State again = std::move(states_.back());
             states_.pop_back();

@@ -1,8 +1,8 @@
 """What jobs occupy when they run one after the other in a given order.
 
 A job starts (its outputs and what it holds while running are allocated), then ends (what it held goes, and every datum
-of which it was the last reader). In the simple model both are one moment. A datum goes with the last of its readers in the
-order, so one pass over the data and one over the jobs suffice: O(n + readers).
+of which it was the last reader). In the simple model both are one moment. A datum goes with the last of its readers in
+the order, so one pass over the data and one over the jobs suffice: O(n + readers).
 """
 
 from __future__ import annotations
