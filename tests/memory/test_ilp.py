@@ -145,6 +145,17 @@ def test_three_partition(parts: tuple[int, ...], rounds: int) -> None:
     assert (answer.critical_path, answer.optimal) == (rounds, True)
 
 
+@pytest.mark.parametrize(("jobs", "together"), [(8, 2), (15, 5), (20, 4)])
+def test_equal_jobs_between_two_others_run_in_rounds(jobs: int, together: int) -> None:
+    """s -> equal jobs -> t: time x memory proves at once what a search among equals would not."""
+    middle = range(1, jobs + 1)
+    dag = Dag.from_edges(
+        jobs + 2, [0] * jobs + [*middle], [*middle] + [jobs + 1] * jobs, temp_bytes=[0] + [10] * jobs + [0]
+    )
+    answer = solve_ilp(footprint(dag, "files", "disk"), 10 * together, np.ones(jobs + 2))
+    assert (answer.critical_path, answer.optimal) == (2 + jobs // together, True)
+
+
 def one_by_one(dag: Dag) -> list[tuple[int, int]]:
     order = dag.order.tolist()
     return list(pairwise(order))
