@@ -14,6 +14,7 @@
 #include "core/sequential_least.hpp"
 #include "core/sequential_peak.hpp"
 #include "core/sequential_reduce.hpp"
+#include "core/sequential_twins.hpp"
 
 namespace eligo {
 
@@ -45,20 +46,26 @@ public:
     Node nodes() const { return dag_.nodes(); }
     bool fixed() const { return dag_.data() == 0; }
 
-    // Whether there is only one order.
+    // Whether there is only one order: whether never more than one node is ready.
     bool chain() const {
-        Offset alone = 0;
+        std::vector<Node> missing(nodes());
+        Node ready = -1, after = -1;
         for (Node v = 0; v < nodes(); ++v) {
-            if (dag_.pred.view().degree(v) > 1 || dag_.succ.view().degree(v) > 1) return false;
-            alone += dag_.pred.view().degree(v) == 0;
+            missing[v] = static_cast<Node>(dag_.pred.view().degree(v));
+            if (missing[v] == 0 && std::exchange(ready, v) >= 0) return false;
         }
-        return alone <= 1;
+        for (Node v = ready; v >= 0; v = std::exchange(after, -1)) {
+            for (Node w : dag_.succ.view().row(v))
+                if (--missing[w] == 0 && std::exchange(after, w) >= 0) return false;
+        }
+        return true;
     }
 
     Bytes peak(std::span<const Node> order) const { return peak_along(dag_, to_nodes(order)); }
 
     Costs folded() const {
         Folded twice = fold(dag_);
+        chain_twins(twice.dag);
         Csr jobs{{0}, {}};
         for (Node v = 0; v < twice.dag.nodes(); ++v) {
             for (Node inner : twice.jobs.view().row(v))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from eligo.dag import Int32
 from eligo.memory.footprint import Footprint
 from eligo.memory.sequential.candidates import Candidates
-from eligo.memory.sequential.costs import costs_of
+from eligo.memory.sequential.costs import folded_costs
 from eligo.memory.sequential.greedy import try_forests, try_greedy
 from eligo.memory.sequential.least import BUDGET, try_beams, try_proof, try_search
 from eligo.memory.sequential.peak import peak_of
@@ -49,7 +49,7 @@ def sequential(footprint: Footprint, budget: int = BUDGET) -> Sequential:
     candidates.try_order("dfs", dfs(footprint.dag))
     if candidates.proved:
         return candidates.result()
-    folded = costs_of(footprint).folded()
+    folded = folded_costs(footprint)
     if not try_chain(folded, candidates):
         try_greedy(folded, candidates)
         try_forests(folded, candidates)

@@ -17,7 +17,7 @@ from eligo.graph import levels, reachable, remove_shortcuts
 from eligo.memory.footprint import Footprint
 from eligo.memory.sequential.peak import arrays_of
 
-__all__ = ["costs_of", "floor_of"]
+__all__ = ["costs_of", "floor_of", "folded_costs"]
 
 _MOST_EDGES_TO_SEARCH = 2_000_000
 """Beyond this, shortcuts stay: their removal would take longer than all the rest."""
@@ -28,6 +28,16 @@ def costs_of(footprint: Footprint) -> _core.Costs:
     dag = _without_shortcuts(footprint.dag)
     closer = _closers(footprint)
     return _core.Costs(dag.succ_ptr, dag.succ, dag.pred_ptr, dag.pred, *arrays_of(footprint), closer)
+
+
+def folded_costs(footprint: Footprint) -> _core.Costs:
+    """Return the same with all that is series-parallel folded away, unless there is so little that nothing is won.
+
+    What cannot be folded needs nodes that only say who waits for whom, so the folded dag can be the larger one.
+    """
+    costs = costs_of(footprint)
+    folded = costs.folded()
+    return folded if folded.nodes <= costs.nodes or folded.chain else costs
 
 
 def floor_of(footprint: Footprint) -> int:

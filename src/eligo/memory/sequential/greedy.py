@@ -16,6 +16,7 @@ from __future__ import annotations
 from eligo import _core
 from eligo.dag import Int32
 from eligo.memory.sequential.candidates import Candidates
+from eligo.memory.sequential.peak import peak_of
 
 __all__ = ["RULES", "try_forests", "try_greedy"]
 
@@ -23,35 +24,38 @@ RULES = ("least-net", "least-behind", "least-share", "newest", "steepest")
 """Which of the jobs that raise the memory goes first; in the order of the kernel."""
 
 _RULES_WHEN_LARGE = ("least-behind", "newest")
-_LARGE = 200_000
-_ROUNDS = 8
+_RULES_WHEN_HUGE = ("least-behind",)
+_LARGE, _HUGE = 200_000, 600_000
+_FOREST_WORK = 1_500_000
+"""How many nodes all forests together may have; one is solved in any case."""
 
 
 def try_greedy(costs: _core.Costs, candidates: Candidates) -> None:
-    """Try all rules, forwards and backwards; on large dags the two that differ most."""
-    rules = _RULES_WHEN_LARGE if costs.nodes > _LARGE else RULES
+    """Try all rules, forwards and backwards; on large dags the two that differ most, on huge ones the best."""
+    rules = _RULES_WHEN_HUGE if costs.nodes > _HUGE else _RULES_WHEN_LARGE if costs.nodes > _LARGE else RULES
     for rule in rules:
         candidates.try_order(rule, costs.greedy(RULES.index(rule), False))
         candidates.try_order(f"{rule}-backwards", costs.greedy(RULES.index(rule), True))
 
 
 def try_forests(costs: _core.Costs, candidates: Candidates) -> None:
-    """Improve the orders of the greedy rules, the best first; on large dags only that."""
-    methods = sorted(candidates.orders, key=lambda method: candidates.peaks[method])
-    starts = [candidates.orders[method] for method in methods]
-    if costs.nodes > _LARGE:
-        _improve(costs, candidates, starts[0], 2)
-        return
-    for order in starts:
-        if candidates.proved:
+    """Improve the orders so far, the best first, within a budget of work."""
+    rounds_left = max(1, _FOREST_WORK // max(1, costs.nodes))
+    starts = sorted(candidates.orders, key=lambda method: candidates.peaks[method])
+    for order in [candidates.orders[method] for method in starts]:
+        if candidates.proved or rounds_left <= 0:
             return
-        _improve(costs, candidates, order, _ROUNDS)
+        rounds_left -= _improve(costs, candidates, order, min(8, rounds_left))
 
 
-def _improve(costs: _core.Costs, candidates: Candidates, order: Int32, rounds: int) -> None:
-    peaks: list[int] = []
+def _improve(costs: _core.Costs, candidates: Candidates, order: Int32, rounds: int) -> int:
+    """Solve forests made from one order, in turns from both ends, until it stops helping; return how many."""
+    lowest, since = peak_of(candidates.footprint, order), 0
     for turn in range(rounds):
         order = costs.by_forest(order, turn % 2 == 1)
-        peaks.append(candidates.try_order("forest", order))
-        if len(peaks) > 3 and min(peaks[-2:]) >= min(peaks[:-2]):
-            return
+        peak = candidates.try_order("forest", order)
+        since = 0 if peak < lowest else since + 1
+        lowest = min(peak, lowest)
+        if since == 3:
+            return turn + 1
+    return rounds

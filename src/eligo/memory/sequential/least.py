@@ -16,7 +16,7 @@ from eligo import _core
 from eligo.dag import Int32
 from eligo.memory.footprint import Footprint
 from eligo.memory.sequential.candidates import Candidates
-from eligo.memory.sequential.costs import costs_of
+from eligo.memory.sequential.costs import folded_costs
 from eligo.memory.sequential.greedy import try_forests, try_greedy
 from eligo.memory.sequential.series_parallel import try_chain
 
@@ -46,7 +46,7 @@ def least_peak(footprint: Footprint, budget: int = 10 * BUDGET) -> tuple[int, In
     (6, [1, 0, 3, 2], True)
     """
     candidates = Candidates(footprint)
-    folded = costs_of(footprint).folded()
+    folded = folded_costs(footprint)
     if not try_chain(folded, candidates):
         try_greedy(folded, candidates)
         try_forests(folded, candidates)
@@ -70,13 +70,14 @@ def try_search(folded: _core.Costs, candidates: Candidates, budget: int) -> None
 
 def try_beams(folded: _core.Costs, candidates: Candidates, budget: int) -> None:
     """Try beams of growing width, from both ends, as long as the budget allows."""
-    for width in _WIDTHS:
-        for from_behind in (False, True):
+    for from_behind in (False, True):
+        for width in _WIDTHS:
             if candidates.proved:
                 return
             order = folded.beam(candidates.floor, width, budget, from_behind)
-            if len(order):
-                candidates.try_order("beam-backwards" if from_behind else "beam", order)
+            if not len(order):
+                break
+            candidates.try_order("beam-backwards" if from_behind else "beam", order)
 
 
 def try_proof(folded: _core.Costs, candidates: Candidates, budget: int) -> None:

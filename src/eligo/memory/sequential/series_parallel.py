@@ -19,7 +19,7 @@ from __future__ import annotations
 from eligo import _core
 from eligo.memory.footprint import Footprint
 from eligo.memory.sequential.candidates import Candidates
-from eligo.memory.sequential.costs import costs_of
+from eligo.memory.sequential.costs import folded_costs
 from eligo.memory.sequential.result import Sequential
 
 __all__ = ["series_parallel", "try_chain"]
@@ -40,7 +40,7 @@ def series_parallel(footprint: Footprint) -> Sequential | None:
     ([1, 3, 0, 2, 4], 10, True)
     """
     candidates = Candidates(footprint)
-    return candidates.result() if try_chain(costs_of(footprint).folded(), candidates) else None
+    return candidates.result() if try_chain(folded_costs(footprint), candidates) else None
 
 
 def try_chain(folded: _core.Costs, candidates: Candidates) -> bool:
