@@ -31,7 +31,7 @@ public:
     const Words& words() const { return words_; }
     void take(const Words& words) { words_ = words; }
     bool has(Node v) const { return words_[v >> 6] >> (v & 63) & 1; }
-    Offset work() const { return work_; }  // how many nodes were looked at
+    Offset work() const { return work_; }  // how often a node was looked at
 
     Node count() const {
         Node total = 0;
@@ -55,15 +55,12 @@ public:
         ++work_;
         Bytes hill = dag_.hill[v], net = dag_.net[v];
         for (Node d : dag_.opens.view().row(v)) {
-            const auto openers = dag_.openers.view().row(d);
-            if (std::any_of(openers.begin(), openers.end(), [&](Node w) { return has(w); })) continue;
+            if (find(dag_.openers, d, [&](Node w) { return has(w); })) continue;
             hill += dag_.size[d];
             net += dag_.size[d];
         }
         for (Node d : dag_.closes.view().row(v)) {
-            const auto closers = dag_.closers.view().row(d);
-            const bool last = std::all_of(closers.begin(), closers.end(), [&](Node w) { return w == v || has(w); });
-            if (last) net -= dag_.size[d];
+            if (!find(dag_.closers, d, [&](Node w) { return w != v && !has(w); })) net -= dag_.size[d];
         }
         return {hill, net};
     }
@@ -90,6 +87,15 @@ private:
     const CostDag& dag_;
     Words words_;
     Offset work_ = 0;
+
+    template <class Is>
+    bool find(const Csr& rows, Node d, Is is) {
+        for (Node w : rows.view().row(d)) {
+            ++work_;
+            if (is(w)) return true;
+        }
+        return false;
+    }
 
     void step(Node v, Bytes hill, Bytes net, Progress& progress) {
         progress.peak = std::max(progress.peak, progress.now + hill);

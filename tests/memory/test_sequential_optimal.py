@@ -86,6 +86,13 @@ def test_folding_keeps_the_least_peak_and_every_method_gives_orders(block: int) 
                     assert each.peak(order) == peak_of(print_, order) >= least
 
 
+def test_asking_edges_only_makes_costs_less_fixed_but_not_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eligo.memory.sequential.costs._MOST_PAIRS_TO_ASK", 0)
+    for seed in range(300):
+        print_ = random_footprint(seed, 7)
+        assert least_peak(print_)[::2] == (memory_states.least_peak(print_), True)
+
+
 @pytest.mark.parametrize("block", range(10))
 def test_jobs_that_are_alike_may_run_by_number(block: int) -> None:
     """Series-parallel dags whose jobs all share what they read: most of their jobs are twins."""

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from eligo import _core
-from eligo.dag import OUTSIDE, Dag, Int32
-from eligo.graph import levels, reachable, remove_shortcuts
+from eligo.dag import OUTSIDE, Dag, Int32, Int64
+from eligo.graph import Bools, levels, reachable, remove_shortcuts
 from eligo.memory.footprint import Footprint
 from eligo.memory.sequential.peak import arrays_of
 
@@ -21,6 +21,9 @@ __all__ = ["costs_of", "floor_of", "folded_costs"]
 
 _MOST_EDGES_TO_SEARCH = 2_000_000
 """Beyond this, shortcuts stay: their removal would take longer than all the rest."""
+
+_MOST_PAIRS_TO_ASK = 300_000
+"""Beyond this, readers count as following each other only where an edge says so: that makes costs seem less fixed."""
 
 
 def costs_of(footprint: Footprint) -> _core.Costs:
@@ -82,6 +85,16 @@ def _closers(footprint: Footprint) -> Int32:
     last[datum[impossible]] = -1
     ask = np.flatnonzero(undecided & (last[datum] >= 0))
     if len(ask):
-        follows = reachable(footprint.dag, reader[ask], last[datum[ask]])
+        follows = _follow(footprint.dag, reader[ask], last[datum[ask]])
         last[datum[ask[~follows]]] = -1
     return last.astype(np.int32)
+
+
+def _follow(dag: Dag, first: Int64, second: Int64) -> Bools:
+    """Tell for pairs whether the second follows the first; of very many pairs only those that an edge joins."""
+    if len(first) <= _MOST_PAIRS_TO_ASK:
+        return reachable(dag, first, second)
+    edges = dag.tails.astype(np.int64) * dag.n + dag.heads
+    pairs = first * dag.n + second
+    at = np.minimum(np.searchsorted(edges, pairs), len(edges) - 1)
+    return np.asarray(edges[at] == pairs)

@@ -22,13 +22,13 @@ from eligo.memory.sequential.series_parallel import try_chain
 
 __all__ = ["BUDGET", "least_peak", "try_beams", "try_proof", "try_search"]
 
-BUDGET = 4_000_000
+BUDGET = 16_000_000
 """What beams and searches may look at; some tenths of a second each."""
 
 _WIDTHS = (1, 4, 16, 64)
 
 
-def least_peak(footprint: Footprint, budget: int = 10 * BUDGET) -> tuple[int, Int32, bool]:
+def least_peak(footprint: Footprint, budget: int = 4 * BUDGET) -> tuple[int, Int32, bool]:
     """Return the least peak of any order, an order that has it, and whether this is certain.
 
     Parameters
