@@ -6,6 +6,7 @@
 #include "core/data_ends.hpp"
 #include "core/event_network.hpp"
 #include "core/hand_on.hpp"
+#include "core/least_around.hpp"
 #include "core/safe_schedule.hpp"
 #include "core/serialize.hpp"
 
@@ -31,7 +32,9 @@ Worst worst_of(const EventNetwork& network, std::size_t identities) {
         found.receivers.push_back(network.identity[y]);
         found.amounts.push_back(amount);
     });
-    const auto smallest = closure.smallest(), largest = closure.largest();
+    std::vector<std::uint8_t> smallest, largest;
+    closure.smallest(smallest);
+    closure.largest(largest);
     for (Node x = 0; x < closure.size(); ++x) {
         found.smallest[network.identity[x]] = smallest[x];
         found.largest[network.identity[x]] = largest[x];
@@ -102,6 +105,14 @@ void bind_memory(nb::module_& m) {
                               give(std::move(found.amounts)), give(std::move(found.smallest)),
                               give(std::move(found.largest)));
         })
+        .def("least_around", [](const Print& print, Node job) {
+            auto found = unlocked([&] {
+                const EventNetwork network(print.view(), print.ends);
+                return LeastAroundFinder(network, print.one_event).find(job);
+            });
+            return std::tuple(found.value, give(std::move(found.senders)), give(std::move(found.receivers)),
+                              give(std::move(found.amounts)));
+        }, "job"_a)
         .def("serialize", [](const Print& print, In<double> work, Amount limit, int rule, In<Node> place, int batch,
                              Offset budget) {
             std::vector<Node> job, datum, later;

@@ -33,7 +33,7 @@ public:
     Closure(Csr up, std::vector<Amount> weight)
         : up_(std::move(up)), n_(static_cast<Node>(weight.size())), fixed_(static_cast<Offset>(up_.idx.size())),
           kept_(std::move(weight)), flow_(fixed_, 0), distance_(n_, 0), first_sent_(n_, none),
-          first_got_(n_, none), queued_(n_, 0) {
+          first_got_(n_, none), queued_(n_, 0), is_stranded_(n_, 0), at_distance_(n_ + 2, 0) {
         turn_round();
         for (Node x = 0; x < n_; ++x) leftover_ += std::max<Amount>(kept_[x], 0);
         start_greedily();
@@ -73,43 +73,41 @@ public:
             }
             queued_[x] = 0;
             discharge(x);
+            wake(x);
         }
     }
 
     // The smallest closed set of the largest weight: what excess can reach. Valid after solve(0).
-    std::vector<std::uint8_t> smallest() const {
-        std::vector<std::uint8_t> in(n_, 0);
-        std::vector<Node> todo;
+    void smallest(std::vector<std::uint8_t>& in) {
+        in.assign(n_, 0);
+        todo_.clear();
         for (Node x = 0; x < n_; ++x) {
-            if (kept_[x] > 0) in[x] = 1, todo.push_back(x);
+            if (kept_[x] > 0) in[x] = 1, todo_.push_back(x);
         }
-        while (!todo.empty()) {
-            const Node x = todo.back();
-            todo.pop_back();
+        while (!todo_.empty()) {
+            const Node x = todo_.back();
+            todo_.pop_back();
             each_way(x, [&](Node y, Offset, bool) {
-                if (!in[y]) in[y] = 1, todo.push_back(y);
+                if (!in[y]) in[y] = 1, todo_.push_back(y);
                 return false;
             });
         }
-        return in;
     }
 
     // The largest closed set of the largest weight: what cannot reach a missing amount. Valid after solve(0).
-    std::vector<std::uint8_t> largest() const {
-        std::vector<std::uint8_t> out(n_, 0);
-        std::vector<Node> todo;
+    void largest(std::vector<std::uint8_t>& in) {
+        in.assign(n_, 1);
+        todo_.clear();
         for (Node x = 0; x < n_; ++x) {
-            if (kept_[x] < 0) out[x] = 1, todo.push_back(x);
+            if (kept_[x] < 0) in[x] = 0, todo_.push_back(x);
         }
-        while (!todo.empty()) {
-            const Node y = todo.back();
-            todo.pop_back();
+        while (!todo_.empty()) {
+            const Node y = todo_.back();
+            todo_.pop_back();
             each_way_back(y, [&](Node x) {
-                if (!out[x]) out[x] = 1, todo.push_back(x);
+                if (in[x]) in[x] = 0, todo_.push_back(x);
             });
         }
-        for (auto& each : out) each = !each;
-        return out;
     }
 
     // Calls visit(sender, receiver, amount) for every arc that carries something; those added come last, in turn.
@@ -147,9 +145,13 @@ private:
     std::vector<Offset> first_sent_, first_got_;
     std::vector<Extra> extra_;
     std::vector<Offset> fresh_;
-    std::vector<Node> active_, next_;
+    std::vector<char> queued_, is_stranded_;
+    std::vector<Node> stranded_;       // had excess and could reach nothing when last looked at
+    std::vector<Node> todo_;
+    std::vector<Node> at_distance_;    // how many nodes have each finite distance
+    std::int32_t gap_ = 0;             // the least distance that no node has: beyond it nothing can be reached
     std::size_t head_ = 0;
-    std::vector<char> queued_;
+    std::vector<Node> active_, next_;
     Amount leftover_ = 0;
     Offset work_ = 0, since_labelling_ = 0;
     bool labelled_ = false;
@@ -255,6 +257,11 @@ private:
             if (kept_[x] < 0) distance_[x] = 0, reached.push_back(x);
         }
         spread(reached);
+        std::fill(at_distance_.begin(), at_distance_.end(), 0);
+        for (Node x = 0; x < n_; ++x) {
+            if (distance_[x] != never) ++at_distance_[distance_[x]];
+        }
+        find_gap(0);
         since_labelling_ = 0;
         labelled_ = true;
         fresh_.clear();
@@ -264,9 +271,21 @@ private:
         active_.clear();
         next_.clear();
         head_ = 0;
-        for (Node x = n_ - 1; x >= 0; --x) {
-            if (kept_[x] > 0 && distance_[x] != never) active_.push_back(x), queued_[x] = 1;
-        }
+        for (Node x : stranded_) is_stranded_[x] = 0;
+        stranded_.clear();
+        for (Node x = n_ - 1; x >= 0; --x) wake(x);
+    }
+
+    void find_gap(std::int32_t from) {
+        gap_ = from;
+        while (at_distance_[gap_] > 0) ++gap_;
+    }
+
+    void relabel(Node x, std::int32_t distance) {
+        const std::int32_t old = distance_[x];
+        if (old != never && --at_distance_[old] == 0) gap_ = std::min(gap_, old);
+        distance_[x] = distance;
+        if (distance != never && at_distance_[distance]++ == 0 && distance == gap_) find_gap(gap_);
     }
 
     // New arcs can only shorten distances: correct those that get shorter.
@@ -278,15 +297,30 @@ private:
         for (Offset arc : fresh_) {
             const auto& [x, y, sent, got] = extra_[arc - fixed_];
             if (distance_[y] == never || distance_[x] <= distance_[y] + 1) continue;
-            distance_[x] = distance_[y] + 1;
+            relabel(x, distance_[y] + 1);
             reached.push_back(x);
         }
         fresh_.clear();
-        spread(reached);
-        for (Node x : reached) wake(x);
+        shorten(reached);
+        std::vector<Node> again;
+        std::swap(stranded_, again);
+        for (Node x : again) is_stranded_[x] = 0, wake(x);
     }
 
-    // Breadth first from nodes whose distances are known; `reached` grows by all whose distance falls.
+    // Nodes whose distance has fallen pull down those of others.
+    void shorten(std::vector<Node>& reached) {
+        for (std::size_t i = 0; i < reached.size(); ++i) {
+            const std::int32_t further = distance_[reached[i]] + 1;
+            each_way_back(reached[i], [&](Node x) {
+                ++work_;
+                if (distance_[x] <= further) return;
+                relabel(x, further);
+                reached.push_back(x);
+            });
+        }
+    }
+
+    // Breadth first from nodes whose distances are known; `reached` grows by all that can reach them.
     void spread(std::vector<Node>& reached) {
         for (std::size_t i = 0; i < reached.size(); ++i) {
             const Node y = reached[i];
@@ -300,8 +334,13 @@ private:
         }
     }
 
+    // Whoever has excess stands in one of the two lists.
     void wake(Node x) {
-        if (queued_[x] || kept_[x] <= 0 || distance_[x] == never) return;
+        if (queued_[x] || kept_[x] <= 0) return;
+        if (distance_[x] > gap_) {
+            if (!is_stranded_[x]) is_stranded_[x] = 1, stranded_.push_back(x);
+            return;
+        }
         queued_[x] = 1;
         (active_.empty() ? active_ : next_).push_back(x);
     }
@@ -316,7 +355,9 @@ private:
     }
 
     void discharge(Node x) {
-        while (kept_[x] > 0 && distance_[x] != never) {
+        while (kept_[x] > 0) {
+            // Its distance stays, though nothing can be reached: it is still a bound, which arcs added later rely on.
+            if (distance_[x] > gap_) return;
             const std::int32_t nearer = distance_[x] - 1;
             const bool done = each_way(x, [&](Node y, Offset arc, bool upwards) {
                 ++work_, ++since_labelling_;
@@ -330,7 +371,7 @@ private:
                 nearest = std::min(nearest, distance_[y]);
                 return false;
             });
-            distance_[x] = nearest >= n_ ? never : nearest + 1;
+            relabel(x, nearest == never ? never : nearest + 1);
             since_labelling_ += 4;
         }
     }

@@ -82,7 +82,7 @@ public:
         : print_(print), succ_(succ), order_(order), work_(work), urgency_(urgency), limit_(limit),
           n_(static_cast<Node>(order.size())), k_(print.readers.size()), place_(n_), out_(n_, 0), freed_(n_, 0),
           waiting_(n_), reads_(transpose_readers()), made_(group_made()), by_place_(print.readers.idx.begin(), print.readers.idx.end()),
-          last_left_(k_), unended_(k_), profile_(first_profile()) {}
+          last_left_(k_), unended_(k_), started_(n_, 0), profile_(first_profile()) {}
 
     // Starts and ends in turn: j is the start of job j, n + j its end.
     std::vector<Node> run() {
@@ -122,10 +122,10 @@ private:
     std::vector<Node> by_place_;                // readers of each datum, by place in the order
     std::vector<Node> last_left_;               // of each datum: which of them is the last that has not started, or -1
     std::vector<Node> unended_;
+    std::vector<char> started_;
     RangeMax profile_;
     Queue ready_, running_;
     std::vector<Node> events_;
-    std::vector<char> started_;
     Node next_ = 0;                             // place of the first job in the order that has not started
     double now_ = 0;
 
@@ -146,7 +146,6 @@ private:
     }
 
     RangeMax first_profile() {
-        started_.assign(n_, 0);
         for (Node i = 0; i < n_; ++i) place_[order_[i]] = i;
         for (Node d = 0; d < k_; ++d) {
             const auto begin = by_place_.begin() + print_.readers.ptr[d], end = by_place_.begin() + print_.readers.ptr[d + 1];

@@ -8,8 +8,8 @@
 //   max min size     the one of which even the lesser end has most;
 //   respect order    of a sequential order within the limit: first unended job, last started one. It never fails.
 //
-// Any pair of a v in the smallest heaviest set and a u outside the largest one breaks all heaviest sets at once, so such
-// pairs are taken where there are any. With a batch of more than one pair a step, pairs share neither u nor v.
+// S is the smallest of the heaviest sets, and u is one outside the largest of them where there is any: such a pair breaks
+// them all at once, which takes a third of the steps. With a batch of pairs a step, these share neither u nor v.
 //
 // The flow is kept from step to step. In the end, dependencies that carry nothing are not needed for the proof.
 #pragma once
@@ -48,9 +48,12 @@ public:
             if (closure_.leftover() <= limit_) return Outcome::within;
             if (closure_.work() + jobs_.looked_at() + scanned_ > budget_) return Outcome::gave_up;
             ++steps_;
-            smallest_ = closure_.smallest();
-            largest_ = closure_.largest();
-            if (!add_pairs(largest_) && !add_pairs(smallest_)) return Outcome::stuck;
+            closure_.smallest(smallest_);
+            closure_.largest(largest_);
+            const std::size_t likely = 32 + 4 * static_cast<std::size_t>(batch_);
+            if (!add_pairs(largest_, likely) && !add_pairs(largest_, SIZE_MAX) && !add_pairs(smallest_, SIZE_MAX)) {
+                return Outcome::stuck;
+            }
         }
     }
 
@@ -63,10 +66,12 @@ private:
     struct First {
         Node job, datum;
         double key;
+        Node number() const { return std::max(job, datum); }
     };
     struct Later {
         Node job;
         double key;
+        Node number() const { return job; }
     };
 
     FootprintView print_;
@@ -80,7 +85,7 @@ private:
     int batch_;
     Offset budget_, scanned_ = 0, steps_ = 0;
     Csr outputs_, freed_by_;
-    std::vector<std::uint8_t> smallest_, largest_;
+    std::vector<std::uint8_t> smallest_, largest_;  // S, and the largest set as heavy
     std::vector<Added> added_;
     std::vector<First> firsts_;
     std::vector<Later> laters_;
@@ -101,36 +106,54 @@ private:
         return group_by(static_cast<Node>(print_.order.size()), key, value);
     }
 
-    // Adds up to a batch of pairs whose first has not happened according to `happened`.
-    bool add_pairs(const std::vector<std::uint8_t>& happened) {
+    // Adds up to a batch of pairs whose first is not in `happened`, from the best so many of each list.
+    bool add_pairs(const std::vector<std::uint8_t>& happened, std::size_t most) {
         collect(happened);
+        keep_best(firsts_, most);
+        keep_best(laters_, most);
         if (firsts_.empty() || laters_.empty()) return false;
         // Both lists ascend, and so does every row and column of pairs: the next row is entered when this one has been.
         using Entry = std::tuple<double, std::size_t, std::size_t>;
         std::priority_queue<Entry, std::vector<Entry>, std::greater<>> todo;
         std::vector<char> first_used(firsts_.size(), 0), later_used(laters_.size(), 0);
-        todo.push({joined(0, 0), 0, 0});
+        todo.push({joined(firsts_[0], laters_[0]), 0, 0});
         int found = 0;
         while (!todo.empty() && found < batch_ && scanned_ <= budget_) {
             const auto [key, j, i] = todo.top();
             todo.pop();
             ++scanned_;
-            if (i == 0 && j + 1 < laters_.size()) todo.push({joined(0, j + 1), j + 1, 0});
+            if (i == 0 && j + 1 < laters_.size()) todo.push({joined(firsts_[0], laters_[j + 1]), j + 1, 0});
             if (later_used[j]) continue;
             if (!first_used[i] && allowed(firsts_[i], laters_[j].job)) {
                 add(firsts_[i], laters_[j].job);
                 later_used[j] = first_used[i] = 1;
                 ++found;
             } else if (i + 1 < firsts_.size()) {
-                todo.push({joined(i + 1, j), j, i + 1});
+                todo.push({joined(firsts_[i + 1], laters_[j]), j, i + 1});
             }
         }
         return found > 0;
     }
 
-    double joined(std::size_t first, std::size_t later) const {
-        const double a = firsts_[first].key, b = laters_[later].key;
-        return rule_ == Rule::max_min_size ? std::max(a, b) : a + b;
+    Node event_of(const First& first) const {
+        return first.datum < 0 ? network_.end[first.job] : network_.freeing[first.datum];
+    }
+
+    // Sorts by key, and by number where keys are equal.
+    template <class Entries>
+    static void keep_best(Entries& entries, std::size_t most) {
+        auto by_key = [](const auto& a, const auto& b) {
+            return a.key < b.key || (a.key == b.key && a.number() < b.number());
+        };
+        if (entries.size() > most) {
+            std::nth_element(entries.begin(), entries.begin() + most, entries.end(), by_key);
+            entries.resize(most);
+        }
+        std::sort(entries.begin(), entries.end(), by_key);
+    }
+
+    double joined(const First& first, const Later& later) const {
+        return rule_ == Rule::max_min_size ? std::max(first.key, later.key) : first.key + later.key;
     }
 
     // Keys are such that smaller is better.
@@ -146,9 +169,6 @@ private:
         for (Node d = 0; d < k; ++d) {
             if (network_.freeing[d] >= 0 && !happened[network_.freeing[d]]) firsts_.push_back({-1, d, key_of_datum(d)});
         }
-        auto by_key = [](const auto& a, const auto& b) { return a.key < b.key; };
-        std::stable_sort(firsts_.begin(), firsts_.end(), by_key);
-        std::stable_sort(laters_.begin(), laters_.end(), by_key);
     }
 
     double key_of_first(Node job) const {
@@ -201,16 +221,11 @@ private:
     }
 
     void add(const First& first, Node later) {
-        if (first.datum < 0) {
-            closure_.add(network_.start[later], network_.end[first.job]);
-            if (rule_ != Rule::respect_order) jobs_.add(first.job, later);
-        } else {
-            closure_.add(network_.start[later], network_.freeing[first.datum]);
-            for (Node r : ends_.latest.view().row(first.datum)) {
-                if (rule_ != Rule::respect_order) jobs_.add(r, later);
-            }
-        }
+        closure_.add(network_.start[later], event_of(first));
         added_.push_back({first.job, first.datum, later});
+        if (rule_ == Rule::respect_order) return;  // the order alone rules cycles out
+        if (first.datum < 0) return jobs_.add(first.job, later);
+        for (Node r : ends_.latest.view().row(first.datum)) jobs_.add(r, later);
     }
 };
 

@@ -133,7 +133,17 @@ class CertificateError(EligoError):
 
 
 class InfeasibleError(EligoError):
-    """No answer exists under the given limit."""
+    """No answer exists under the given limit.
+
+    Attributes
+    ----------
+    reachable
+        The smallest limit known to be reachable, or ``None``.
+    """
+
+    def __init__(self, text: str, *, hint: str = "", reachable: int | None = None) -> None:
+        super().__init__(text, hint=hint)
+        self.reachable = reachable
 
 
 class EngineError(EligoError):

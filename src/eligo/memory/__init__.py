@@ -1,1 +1,1 @@
-"""How much memory or disk any execution can occupy, how little one can do with, and limits that every execution keeps."""
+"""How much memory or disk executions can occupy, how little one can do with, and limits that all of them keep."""

@@ -1,8 +1,8 @@
 """When data are free for certain, and the footprint as the kernels take it.
 
-A datum is freed when its last reader ends. Which reader is last depends on the execution, unless one of them comes after
-all others. Otherwise it is free at the latest when a job starts that comes after all its readers, a *follower*. Both are
-looked for within a budget (``native/core/data_ends.hpp``); what is not found makes bounds looser, never wrong.
+A datum is freed when its last reader ends. Which reader is last depends on the execution, unless one of them comes
+after all others. Otherwise it is free at the latest when a job starts that comes after all its readers, a *follower*.
+Both are looked for within a budget (``native/core/data_ends.hpp``); what is not found makes bounds looser, never wrong.
 """
 
 from __future__ import annotations

@@ -17,13 +17,14 @@ Two rules for what the models leave open. Outputs that no job reads *stay* to th
 (in ``simple``, where nothing lies between start and end, they then never count). Data from outside are *ignored*, or
 *count* from the beginning until their last reader has ended.
 
-The same machinery serves memory and disk: a file on disk that is deleted after its last reader is a datum like any other.
-Unknown sizes are taken as 0 and counted in the assumptions. Data of size 0 occupy nothing and are left out.
+The same machinery serves memory and disk: a file on disk that is deleted after its last reader is a datum like any
+other. Unknown sizes are taken as 0 and counted in the assumptions. Data of size 0 occupy nothing and are left out.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eligo.dag import OUTSIDE, UNKNOWN, Dag, Data, Int32, Int64
 from eligo.errors import EligoError
@@ -70,7 +71,11 @@ def footprint(
     _check_words(model, resource, unread, inputs)
     rules = _rules(dag, model, resource, unread, inputs)
     running, data, assumptions = _contents(dag, rules)
-    size, producer, reader_ptr, readers, datum = data
+    size, producer, reader_ptr, _, _ = data
+    if sum(size.tolist()) + sum(running.tolist()) >= MOST_BYTES:
+        raise EligoError(
+            "the sizes add up to 2^62 bytes or more", hint="check their units: no machine has so much memory or disk"
+        )
     held = (size > 0) & ((producer != OUTSIDE) | (rules.inputs == "count"))
     unread_data = np.diff(reader_ptr) == 0
     if rules.unread == "leave" and rules.model != "pebble":
@@ -79,12 +84,7 @@ def footprint(
             running = running.copy()
             np.add.at(running, producer[leaving], size[leaving])
         held &= ~leaving
-    found = Footprint(dag, rules, running, *_only(held, size, producer, reader_ptr, readers, datum), assumptions)
-    if sum(found.size.tolist()) + sum(found.running.tolist()) >= MOST_BYTES:
-        raise EligoError(
-            "the sizes add up to 2^62 bytes or more", hint="check their units: no machine has so much memory or disk"
-        )
-    return found
+    return Footprint(dag, rules, running, *_only(held, data), assumptions)
 
 
 def _check_words(model: str | None, resource: str | None, unread: str, inputs: str) -> None:
@@ -120,9 +120,9 @@ def _contents(dag: Dag, rules: Rules) -> tuple[Int64, _Rows, tuple[str, ...]]:
     if rules.model == "pebble":
         return nothing, _pebbles(dag), ()
     if rules.model == "files" and rules.resource == "memory" and _is_known(dag.memory_bytes):
-        assumptions = ("files are not in memory: only what jobs state to use while they run counts",)
+        alone = "files are not in memory: only what jobs state to use while they run counts"
         memory, missing = _known(dag.memory_bytes, dag.n)
-        return memory, _no_data(), (*assumptions, *_counted(missing, "job states", "jobs state", "no memory"))
+        return memory, _no_data(), (alone, *_counted(missing, "job states", "jobs state", "no memory"))
     if not _has_sizes(dag, rules):
         raise EligoError(
             "no sizes are known: neither of files, nor what jobs use while they run",
@@ -189,7 +189,8 @@ def _copies(rows: _Rows) -> _Rows:
     return size[which], producer[which], ends, readers, datum[which]
 
 
-def _only(held: np.ndarray, size: Int64, producer: Int32, reader_ptr: Int64, readers: Int32, datum: Int32) -> _Rows:
+def _only(held: NDArray[np.bool_], rows: _Rows) -> _Rows:
+    size, producer, reader_ptr, readers, datum = rows
     counts = np.diff(reader_ptr)
     ends = np.concatenate(([0], np.cumsum(counts[held])))
     return (

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from eligo import _core
 from eligo.dag import Dag, Float64
 from eligo.memory.footprint import Footprint
 
@@ -27,10 +28,7 @@ def finish_times(dag: Dag, work: Float64) -> Float64:
     >>> finish_times(Dag.from_edges(3, [0, 0], [1, 2]), np.array([1.0, 2.0, 5.0]))
     array([1., 3., 6.])
     """
-    finish = np.zeros(dag.n)
-    for job in dag.order.tolist():
-        finish[job] = work[job] + finish[dag.parents(job)].max(initial=0)
-    return finish
+    return _core.longest_paths(dag.pred_ptr, dag.pred, dag.order, work)
 
 
 def least_critical_path(footprint: Footprint, limit: int, work: Float64) -> float:

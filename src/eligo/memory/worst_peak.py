@@ -1,7 +1,7 @@
 """The worst peak: the most that any execution occupies, sequential or parallel, with the reason why.
 
-Which data are there depends only on which events have happened: starts and ends of jobs, the freeing of shared data. The
-worst peak is therefore the largest weight of a set of events that is closed under "comes before" (004: the maximum
+Which data are there depends only on which events have happened: starts and ends of jobs, the freeing of shared data.
+The worst peak is therefore the largest weight of a set of events that is closed under "comes before" (004: the maximum
 topological cut), found by a flow (``native/core/closure.hpp``) whose amounts prove that nothing is worse.
 
 *Shared data.* A datum with several readers is freed when the last of them ends, and which is last depends on the
