@@ -13,8 +13,11 @@
 // O((n + m) log n).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "csr.hpp"
@@ -48,6 +51,18 @@ public:
             todo_.pop_back();
             if (is_passage(x)) pass(x);
         }
+    }
+
+    // Whether the folded dag has no more nodes than the dag: what cannot be folded needs nodes that only say who waits.
+    bool pays() const {
+        std::vector<bool> gate(in_.size(), false);
+        Offset nodes = 0;
+        for (const auto& edge : edges_) {
+            if (!edge.alive) continue;
+            nodes += edge.chain.length;
+            if (edge.chain.length == 0) gate[edge.tail] = gate[edge.head] = true;
+        }
+        return nodes + std::count(gate.begin(), gate.end(), true) <= dag_.nodes();
     }
 
     Folded result() {
@@ -240,6 +255,14 @@ private:
     }
 };
 
-inline Folded fold(const CostDag& dag) { return Folding(dag).result(); }
+// The folded dag; the dag as it is where nothing is won by folding.
+inline Folded fold(const CostDag& dag) {
+    Folding folding(dag);
+    if (folding.pays()) return folding.result();
+    Csr jobs{std::vector<Offset>(dag.nodes() + 1), std::vector<Node>(dag.nodes())};
+    std::iota(jobs.ptr.begin(), jobs.ptr.end(), 0);
+    std::iota(jobs.idx.begin(), jobs.idx.end(), 0);
+    return {dag, std::move(jobs)};
+}
 
 }  // namespace eligo

@@ -14,15 +14,13 @@ from eligo.memory.footprint import Footprint
 from eligo.memory.sequential.candidates import Candidates
 from eligo.memory.sequential.costs import folded_costs
 from eligo.memory.sequential.greedy import try_forests, try_greedy
-from eligo.memory.sequential.least import BUDGET, try_beams, try_proof, try_search
+from eligo.memory.sequential.least import BUDGET, MOST_NODES, try_beams, try_proof, try_search
 from eligo.memory.sequential.peak import peak_of
 from eligo.memory.sequential.result import Sequential
 from eligo.memory.sequential.series_parallel import try_chain
 from eligo.memory.sequential.traversals import STEPS, alpha_bfs_dfs, bfs, dfs
 
 __all__ = ["orders_within", "sequential"]
-
-_MOST_NODES_TO_SEARCH = 20_000
 
 
 def sequential(footprint: Footprint, budget: int = BUDGET) -> Sequential:
@@ -53,7 +51,7 @@ def sequential(footprint: Footprint, budget: int = BUDGET) -> Sequential:
     if not try_chain(folded, candidates):
         try_greedy(folded, candidates)
         try_forests(folded, candidates)
-        if budget and folded.nodes <= _MOST_NODES_TO_SEARCH:
+        if budget and folded.nodes <= MOST_NODES:
             try_beams(folded, candidates, budget)
             try_search(folded, candidates, budget)
         try_proof(folded, candidates, budget)

@@ -34,13 +34,8 @@ def costs_of(footprint: Footprint) -> _core.Costs:
 
 
 def folded_costs(footprint: Footprint) -> _core.Costs:
-    """Return the same with all that is series-parallel folded away, unless there is so little that nothing is won.
-
-    What cannot be folded needs nodes that only say who waits for whom, so the folded dag can be the larger one.
-    """
-    costs = costs_of(footprint)
-    folded = costs.folded()
-    return folded if folded.nodes <= costs.nodes or folded.chain else costs
+    """Return the same with all that is series-parallel folded away, where there is enough of it."""
+    return costs_of(footprint).folded()
 
 
 def floor_of(footprint: Footprint) -> int:

@@ -20,10 +20,13 @@ from eligo.memory.sequential.costs import folded_costs
 from eligo.memory.sequential.greedy import try_forests, try_greedy
 from eligo.memory.sequential.series_parallel import try_chain
 
-__all__ = ["BUDGET", "least_peak", "try_beams", "try_proof", "try_search"]
+__all__ = ["BUDGET", "MOST_NODES", "least_peak", "try_beams", "try_proof", "try_search"]
 
 BUDGET = 16_000_000
 """What beams and searches may look at; some tenths of a second each."""
+
+MOST_NODES = 20_000
+"""Larger dags are not searched: one set of their jobs after the other would be most of the work."""
 
 _WIDTHS = (1, 4, 16, 64)
 
@@ -50,10 +53,10 @@ def least_peak(footprint: Footprint, budget: int = 4 * BUDGET) -> tuple[int, Int
     if not try_chain(folded, candidates):
         try_greedy(folded, candidates)
         try_forests(folded, candidates)
-        try_search(folded, candidates, budget)
-        if not candidates.proved:
+        if folded.nodes <= MOST_NODES:
+            try_search(folded, candidates, budget)
             try_beams(folded, candidates, budget)
-            try_proof(folded, candidates, budget)
+        try_proof(folded, candidates, budget)
     found = candidates.result()
     return found.peak, found.order, found.proved
 
@@ -87,6 +90,8 @@ def try_proof(folded: _core.Costs, candidates: Candidates, budget: int) -> None:
     settled = folded.settled(candidates.order).folded()
     if settled.chain:
         candidates.proved = settled.peak(settled.greedy(0, False)) >= candidates.peak
+        return
+    if settled.nodes > MOST_NODES:
         return
     order, done, _ = settled.least(candidates.floor, candidates.peak, budget)
     candidates.proved = done and not len(order)
