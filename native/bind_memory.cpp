@@ -91,6 +91,18 @@ void bind_memory(nb::module_& m) {
                           give(std::move(ends.latest.ptr)), give(std::move(ends.latest.idx)));
     }, "succ_ptr"_a, "succ"_a, "pred_ptr"_a, "pred"_a, "reader_ptr"_a, "readers"_a);
 
+    // The solver alone, for whoever has the closure graph already. Row x of `up` holds events of smaller number.
+    m.def("heaviest_closure", [](In<Offset> up_ptr, In<Node> up, In<Amount> weight) {
+        std::vector<std::uint8_t> smallest;
+        const Amount leftover = unlocked([&] {
+            Closure closure({Print::list(up_ptr), Print::list(up)}, Print::list(weight));
+            closure.solve();
+            closure.smallest(smallest);
+            return closure.leftover();
+        });
+        return std::tuple(leftover, give(std::move(smallest)));
+    }, "up_ptr"_a, "up"_a, "weight"_a);
+
     nb::class_<Print>(m, "MemoryPrint")
         .def(nb::init<In<Offset>, In<Node>, In<Offset>, In<Node>, In<Node>, In<Amount>, In<Amount>, In<Node>, In<Offset>,
                       In<Node>, bool, In<Node>, In<Node>, In<Node>, In<Offset>, In<Node>>(),

@@ -294,6 +294,10 @@ def data_ends(
     readers: NDArray[int32],
 ) -> tuple[NDArray[int32], NDArray[int32], NDArray[int32], NDArray[int64], NDArray[int32]]: ...
 
+def heaviest_closure(
+    up_ptr: NDArray[int64], up: NDArray[int32], weight: NDArray[int64]
+) -> tuple[int, NDArray[uint8]]: ...
+
 class MemoryPrint:
     def __init__(
         self,
