@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from eligo.dag import MAX_BYTES, OUTSIDE, UNKNOWN, Dag, Data
 from eligo.errors import EligoError, ParseError
+from eligo.formats import open_document
 from eligo.formats.base import Document
+from eligo.formats.dependencies import add_dependencies
 from eligo.formats.job_data import attach
 from eligo.formats.storage import Source
 from tests.formats.random_dags import dags
@@ -176,3 +178,16 @@ def test_any_text_gives_a_document_or_an_error(text: str) -> None:
 def test_any_bytes_give_a_document_or_an_error(data: bytes) -> None:
     with contextlib.suppress(EligoError):
         table(data)
+
+
+@pytest.mark.parametrize(("name", "text"), [("x.dag", "JOB a a.sub\nJOB b b.sub\nJOB c c.sub\nPARENT a CHILD b\n")])
+def test_who_only_waits_because_of_a_limit_reads_nothing(tmp_path, name: str, text: str) -> None:
+    """a -> b by the user, a -> c by us."""
+    file, sizes = tmp_path / name, tmp_path / "sizes.csv"
+    file.write_text(text)
+    sizes.write_text("job,output_bytes\na,7\n")
+    before = open_document(file, job_data=sizes)
+    file.write_bytes(add_dependencies(before, np.array([0], np.int32), np.array([2], np.int32)).data)
+    after = open_document(file, job_data=sizes)
+    assert after.dag.m == 2
+    assert after.dag.data == before.dag.data

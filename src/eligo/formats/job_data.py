@@ -3,7 +3,8 @@ r"""The job-data table: times and sizes for workflows whose format has none.
 A CSV table with a column ``job`` and any of ``time_s``, ``output_bytes``, ``temp_bytes``, ``memory_bytes`` and
 ``count``, or the same as JSON: a list of objects, or an object of objects by job. Sizes may have units (``64GB``).
 Jobs that the table does not name, and cells that are empty or ``NA``, keep what the workflow said. ``output_bytes`` is
-one datum that all children of the job read; it takes the place of all data that the job was said to produce.
+one datum that all children of the job read, but not those that only wait for it because ``eligo limit`` made them; it
+takes the place of all data that the job was said to produce.
 """
 
 from __future__ import annotations
@@ -65,11 +66,12 @@ def attach(document: Document, source: Source) -> Document:
     notes = Notes()
     text = source.data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     rows = _json_rows(source) if text in (b"{", b"[") else _csv_rows(source)
-    dag = _with_rows(document.dag, rows, source, notes)
+    dag = _with_rows(document, rows, source, notes)
     return replace(document, dag=dag, warnings=(*document.warnings, *notes.texts()))
 
 
-def _with_rows(dag: Dag, rows: Iterator[_Row], source: Source, notes: Notes) -> Dag:
+def _with_rows(document: Document, rows: Iterator[_Row], source: Source, notes: Notes) -> Dag:
+    dag = document.dag
     columns: dict[str, dict[int, float]] = {key: {} for key in _PARSERS}
     seen: dict[int, Callable[[], int]] = {}
     for row in rows:
@@ -91,7 +93,7 @@ def _with_rows(dag: Dag, rows: Iterator[_Row], source: Source, notes: Notes) -> 
         temp_bytes=_merged(dag.temp_bytes, columns["temp_bytes"], dag.n, UNKNOWN),
         memory_bytes=_merged(dag.memory_bytes, columns["memory_bytes"], dag.n, UNKNOWN),
         count=_merged(dag.count, columns["count"], dag.n, 1),
-        data=_with_outputs(dag, {job: int(size) for job, size in columns["output_bytes"].items()}),
+        data=_with_outputs(document, {job: int(size) for job, size in columns["output_bytes"].items()}),
     )
 
 
@@ -119,10 +121,14 @@ def _merged(old: Any, stated: dict[int, float], n: int, missing: float) -> Any:
     return values
 
 
-def _with_outputs(dag: Dag, outputs: dict[int, int]) -> Data | None:
+def _with_outputs(document: Document, outputs: dict[int, int]) -> Data | None:
     """Return the data with one shared output for each job of `outputs`, after those of the other jobs."""
+    dag = document.dag
     if not outputs:
         return dag.data
+    from eligo.formats.dependencies import dependencies_of_ours  # which needs all formats, as few tables do
+
+    ours = set(zip(*(ends.tolist() for ends in dependencies_of_ours(document)), strict=True))
     old = dag.data if dag.data is not None else Data.build([], [], [])
     kept = np.flatnonzero(~np.isin(old.producer, list(outputs))).tolist()
     jobs = sorted(outputs)
@@ -132,7 +138,10 @@ def _with_outputs(dag: Dag, outputs: dict[int, int]) -> Data | None:
     return Data.build(
         [*old.size_bytes[kept].tolist(), *(outputs[job] for job in jobs)],
         [*old.producer[kept].tolist(), *jobs],
-        [*(old.readers_of(datum).tolist() for datum in kept), *(dag.children(job).tolist() for job in jobs)],
+        [
+            *(old.readers_of(datum).tolist() for datum in kept),
+            *([child for child in dag.children(job).tolist() if (job, child) not in ours] for job in jobs),
+        ],
         names,
     )
 
