@@ -8,7 +8,8 @@
 //
 // All these dependencies lead from earlier to later events of the schedule. So the critical path grows to its length at
 // most, and no cycle can arise. A job takes first what its own ancestors gave back, then tokens never used, then those
-// given back first: they wait longest already.
+// given back first: they wait longest already. In the simple model a job gives back when it starts, while a dependency
+// waits for its end: there, tokens of jobs that have ended go first, and the critical path may become longer.
 //
 // Cost: O(n + m + data). Every step of taking either uses up what an event gave or satisfies a job.
 #pragma once
@@ -45,12 +46,14 @@ public:
     HandedOn hand_on(std::span<const Node> events) {
         for (Node event : events) {
             if (event < n_) {
-                if (print_.one_event) give_back(event, freed_[event]);
+                if (print_.one_event) give_back(event, freed_[event], early_);
                 take(event, out_[event] + (print_.one_event ? 0 : print_.running[event]));
-            } else if (!print_.one_event) {
-                give_back(event, freed_[event - n_] + print_.running[event - n_]);
+            } else if (print_.one_event) {
+                queue_.push_back(event - n_);
+            } else {
+                give_back(event, freed_[event - n_] + print_.running[event - n_], queue_);
                 for (Node d : frees_.view().row(event - n_)) {
-                    if (--unended_[d] == 0) give_back(2 * n_ + d, print_.size[d]);
+                    if (--unended_[d] == 0) give_back(2 * n_ + d, print_.size[d], queue_);
                 }
             }
         }
@@ -68,16 +71,16 @@ private:
     std::vector<Amount> out_, freed_;
     std::vector<Node> unended_;
     Csr frees_, waits_;
-    std::vector<Node> queue_, near_;
-    std::size_t head_ = 0;
+    std::vector<Node> queue_, early_, near_;  // events in the order in which they gave; early: whose job may still run
+    std::size_t head_ = 0, early_head_ = 0;
     HandedOn found_;
 
     Node end_of(Node job) const { return print_.one_event ? job : n_ + job; }
 
-    void give_back(Node event, Amount amount) {
+    void give_back(Node event, Amount amount, std::vector<Node>& into) {
         if (amount == 0) return;
         given_[event] += amount;
-        queue_.push_back(event);
+        into.push_back(event);
     }
 
     void take_from(Node event, Amount& need) {
@@ -99,10 +102,16 @@ private:
         const Amount fresh = std::min(need, unused_);
         unused_ -= fresh;
         need -= fresh;
-        while (need > 0 && head_ < queue_.size()) {
-            const Node event = queue_[head_];
+        take_in_turn(job, need, queue_, head_);
+        take_in_turn(job, need, early_, early_head_);
+        if (need > 0) found_.enough = false;
+    }
+
+    void take_in_turn(Node job, Amount& need, const std::vector<Node>& queue, std::size_t& head) {
+        while (need > 0 && head < queue.size()) {
+            const Node event = queue[head];
             if (given_[event] == 0) {
-                ++head_;
+                ++head;
                 continue;
             }
             take_from(event, need);
@@ -110,7 +119,6 @@ private:
             found_.datum.push_back(event < 2 * n_ ? -1 : event - 2 * n_);
             found_.later.push_back(job);
         }
-        if (need > 0) found_.enough = false;
     }
 };
 
