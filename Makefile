@@ -28,7 +28,7 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(VENV)/.test
+bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.quality
 
@@ -44,6 +44,10 @@ $(VENV)/.eligo: $(VENV)/bin/python $(SOURCES)
 
 $(VENV)/.test: $(VENV)/.eligo
 	$(PIP) install --editable '.[test]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.test
+	$(PIP) install --editable '.[bench]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.test
