@@ -55,12 +55,20 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
 
 
-def open_input(args: argparse.Namespace, *, original: bool = False) -> Document:
-    """Read what `add_input` described, with warnings on standard error; if `original`, without priorities of ours."""
+def open_input(args: argparse.Namespace, *, original: bool = False, limited: bool = True) -> Document:
+    """Read what `add_input` described, with warnings on standard error.
+
+    If `original`, without priorities of ours; unless `limited`, without dependencies of ours.
+    """
     from eligo.formats import open_document
 
     document = open_document(
-        args.file, format=args.source_format, edges=args.edges, job_data=args.job_data, original=original
+        args.file,
+        format=args.source_format,
+        edges=args.edges,
+        job_data=args.job_data,
+        original=original,
+        limited=limited,
     )
     warn(document.warnings)
     return document

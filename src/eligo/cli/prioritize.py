@@ -7,14 +7,14 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from eligo.cli.arguments import add_input, add_json, open_input
+from eligo.cli import changing
+from eligo.cli.arguments import add_input, add_json
 from eligo.cli.messages import printable, say, warn
 from eligo.cli.progress import working
 from eligo.cli.table import plural
-from eligo.errors import EligoError, ParseError
+from eligo.errors import EligoError
 
 if TYPE_CHECKING:
-    from eligo.cli.outputs import Plan
     from eligo.dag import Dag
     from eligo.formats.base import Document
     from eligo.formats.instrumenting import Instrumented
@@ -52,7 +52,6 @@ eligo prioritize workflow.dag --plot gain.svg --dot pictures && dot -Tsvg pictur
 STRATEGIES = ("best", "prio", "area", "prio-2006", "exact", "fifo", "lifo", "critical-path", "random")
 
 _SHOWN = ("certificate", "plot", "dot")
-_LARGEST_TRIAL = 200_000  # jobs up to which new content is made only for its warnings
 _ORDERING = ("strategy", "style", "replace", "flatten", "weigh_times", "seed", "certificate", "plot", "dot")
 
 
@@ -95,12 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_writing(writing: argparse._ArgumentGroup) -> None:
-    where = writing.add_mutually_exclusive_group()
-    where.add_argument(
-        "-o", "--out", metavar="OUT", help="the file to write, in the format of FILE; - for standard output"
-    )
-    where.add_argument("--in-place", action="store_true", help="change FILE itself; refused while DAGMan runs it")
-    writing.add_argument("--backup", action="store_true", help="keep what is replaced as NAME.bak, NAME.bak.2, ...")
+    changing.add_places(writing)
     writing.add_argument(
         "--style",
         choices=["priority", "vars"],
@@ -109,7 +103,6 @@ def _add_writing(writing: argparse._ArgumentGroup) -> None:
     )
     writing.add_argument("--replace", action="store_true", help="put ours in the place of priorities you gave yourself")
     writing.add_argument("--remove", action="store_true", help="take our priorities out again; yours come back")
-    writing.add_argument("--flatten", action="store_true", help="DAGMan: expand splices and includes into one file")
     writing.add_argument(
         "--recursive",
         action="store_true",
@@ -140,8 +133,7 @@ class _Case(NamedTuple):
     @property
     def has_changes(self) -> bool:
         """Whether the new content is not the old one."""
-        changed = self.changed
-        return changed is not None and (bool(changed.others) or changed.data != self.document.source.data)
+        return changing.has_changes(self.document, self.changed)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -153,7 +145,8 @@ def run(args: argparse.Namespace) -> int:
     cases = [_case(document, args) for document in _documents(args)]
     if len(cases) > 1 and not args.remove:
         _warn_of_subdags(args)
-    plan = _plan(cases, args)
+    ready = [changing.Changed(case.document, case.work, case.changed) for case in cases if case.changed is not None]
+    plan = changing.plan_changes(ready, args, refers=args.style == "vars")
     status = write_pictures(cases[0].document, cases[0].found, args) if cases[0].found is not None else 0
     done = plan.carry_out(backup=args.backup) if plan is not None else None
     try:
@@ -165,20 +158,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _check_words(args: argparse.Namespace) -> None:
     """Refuse options that contradict each other: these are wrong usage."""
-    if args.in_place and args.file == "-":
-        args.refuse("standard input cannot be changed in place: give -o OUT")
-    if args.json and args.out == "-":
-        args.refuse("--json and -o - both write to standard output: give -o a file")
+    changing.check_places(args)
     if args.recursive and args.out is not None:
         args.refuse("--recursive changes the sub-DAGs where they are: use --in-place instead of -o")
-    if args.backup and args.out is None and not args.in_place:
-        args.refuse("--backup keeps what is replaced: it needs --in-place or -o OUT")
     if args.seed is not None and args.seed < 0:
         args.refuse("--seed is a number from 0 on")
     if args.remove:
-        for name in _ORDERING:
-            if getattr(args, name) not in (None, False):
-                args.refuse(f"--remove only takes priorities out: --{name.replace('_', '-')} has no meaning with it")
+        changing.refuse_with_remove(args, _ORDERING, "priorities")
 
 
 def _check_targets(args: argparse.Namespace) -> None:
@@ -201,7 +187,7 @@ def _check_targets(args: argparse.Namespace) -> None:
 def _documents(args: argparse.Namespace) -> Iterator[Document]:
     """Yield the workflow and, where wanted, those it runs as SUBDAGs."""
     with working(f"reading {printable(args.file)}"):
-        document = _read(args)
+        document = changing.read_as_it_was(args)
     _check_format(document, args)
     yield document
     if not args.recursive:
@@ -214,28 +200,10 @@ def _documents(args: argparse.Namespace) -> Iterator[Document]:
 
     def read(path: str) -> Document:
         inner.file = path
-        return _read(inner)
+        return changing.read_as_it_was(inner)
 
     yield from follow_subdags(document, read, notes)
     warn(notes.texts())
-
-
-def _is_dry(args: argparse.Namespace) -> bool:
-    return args.out is None and not args.in_place
-
-
-def _read(args: argparse.Namespace) -> Document:
-    """Read a workflow without our priorities; where only these are damaged, one that is not written can be ordered."""
-    try:
-        return open_input(args, original=True)
-    except ParseError:
-        if not _is_dry(args) or args.remove or args.file == "-":
-            raise
-        try:
-            return open_input(args)
-        except EligoError:
-            pass  # the first error tells more
-        raise
 
 
 def _warn_of_subdags(args: argparse.Namespace) -> None:
@@ -256,11 +224,8 @@ def _check_format(document: Document, args: argparse.Namespace) -> None:
             raise EligoError(f"{path}: --style vars is for DAGMan files", hint="leave it out")
         if args.recursive:
             raise EligoError(f"{path}: --recursive is for DAGMan files, only these have SUBDAGs", hint="leave it out")
-        if args.flatten:
-            raise EligoError(
-                f"{path}: --flatten is for DAGMan files, only these have splices and includes", hint="leave it out"
-            )
-    if args.remove or not _is_dry(args):
+    changing.check_flatten(document, args)
+    if args.remove or not changing.is_dry(args):
         check_instrumented(document)
 
 
@@ -269,40 +234,19 @@ def _case(document: Document, args: argparse.Namespace) -> _Case:
     from eligo.formats.instrumenting import INSTRUMENTED_FORMATS, Wish, instrument, uninstrument
 
     if args.remove:
-        changed = uninstrument(document)
-        warn(changed.warnings)
-        return _Case(document, document, None, changed)
-    work = _flat(document, args) if args.flatten else document
+        bare = uninstrument(document)
+        warn(bare.warnings)
+        return _Case(document, document, None, bare)
+    work = changing.flat(document, args)
     found = _order(work.dag, args)
-    dry = _is_dry(args)
-    if dry and (document.format not in INSTRUMENTED_FORMATS or work.dag.n > _LARGEST_TRIAL):
+    if changing.is_dry(args) and (document.format not in INSTRUMENTED_FORMATS or work.dag.n > changing.LARGEST_TRIAL):
         return _Case(document, work, found)
-    try:
-        with working(f"writing priorities of {work.dag.n:,} jobs"):
-            changed = instrument(work, found.schedule.priorities, Wish(args.style or "priority", args.replace))
-    except EligoError as error:
-        if not dry:
-            raise
-        _warn_of_refusal(error)
-        return _Case(document, work, found)
-    warn(changed.warnings)
+    changed = changing.attempt(
+        args,
+        lambda: instrument(work, found.schedule.priorities, Wish(args.style or "priority", args.replace)),
+        f"writing priorities of {work.dag.n:,} jobs",
+    )
     return _Case(document, work, found, changed)
-
-
-def _warn_of_refusal(error: EligoError) -> None:
-    warn([f"writing would be refused: {error}"])
-
-
-def _flat(document: Document, args: argparse.Namespace) -> Document:
-    """Return a DAG without splices and includes; a DAG that has none stays as it is, comments and all."""
-    if len(document.details.sources) == 1:
-        return document
-    from eligo.cli.outputs import refuse_to_flatten
-    from eligo.formats.dagman.instrument import flattened
-
-    if args.in_place:
-        refuse_to_flatten(document.source.path, backup=args.backup)
-    return flattened(document)
 
 
 def _order(dag: Dag, args: argparse.Namespace) -> Prioritized:
@@ -316,44 +260,17 @@ def _order(dag: Dag, args: argparse.Namespace) -> Prioritized:
         return prioritize(dag, args.strategy or "best", weigh_times=args.weigh_times, seed=args.seed or 0)
 
 
-def _plan(cases: list[_Case], args: argparse.Namespace) -> Plan | None:
-    """Return what is to be written, if anything; whatever is a reason not to is found here."""
-    from eligo.cli.outputs import Wanted, plan_file, plan_in_place
-
-    if args.out is not None:
-        document, work, _, changed = cases[0]
-        assert changed is not None
-        return plan_file(Wanted(args.file, args.out, args.backup, args.style == "vars"), document, work, changed)
-    ready = [(case.document, case.changed) for case in cases if case.changed is not None]
-    try:
-        plan = plan_in_place(ready)
-    except EligoError as error:
-        if args.in_place:
-            raise
-        _warn_of_refusal(error)
-        return None
-    return plan if args.in_place else None
-
-
 def _tell(cases: list[_Case], done: Rewritten | None, args: argparse.Namespace) -> None:
-    """Say what became of the files, the workflows first."""
-    if done is None:
-        for case in cases if args.remove else ():
-            say(f"{case.document.source.path}: has {'' if case.has_changes else 'no '}priorities of ours")
-        if any(getattr(args, name) for name in _SHOWN):
-            say("the workflow itself was not changed: --in-place or -o OUT writes the priorities")
-        else:
-            say("nothing was written: --in-place or -o OUT does")
+    """Say what became of the files."""
+    if done is not None:
+        changing.tell_of_files({args.out or case.document.source.path: _content(case) for case in cases}, done)
         return
-    paths = {args.out or case.document.source.path: case for case in cases}
-    for path, case in paths.items():
-        name = "<stdout>" if path == "-" else path
-        say(f"{name}: {_content(case)}" + ("; nothing to change" if path in done.unchanged else ""))
-    for path, kept in done.written.items():
-        if path not in paths:
-            say(f"{path}: changed with it")
-        if kept is not None:
-            say(f"{path}: the old one is kept as {kept}")
+    for case in cases if args.remove else ():
+        say(f"{case.document.source.path}: has {'' if case.has_changes else 'no '}priorities of ours")
+    if any(getattr(args, name) for name in _SHOWN):
+        say("the workflow itself was not changed: --in-place or -o OUT writes the priorities")
+    else:
+        say("nothing was written: --in-place or -o OUT does")
 
 
 def _content(case: _Case) -> str:
