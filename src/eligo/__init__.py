@@ -14,7 +14,7 @@ TYPE_CHECKING = False  # importing typing would cost a third of the time of `eli
 if TYPE_CHECKING:
     from typing import Any
 
-    from eligo.certificate import Certificate, verify
+    from eligo.certificate import Certificate, MemoryCertificate, verify
     from eligo.dag import Dag
     from eligo.data import Data
     from eligo.errors import (
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from eligo.formats import read, write
     from eligo.formats.dask_graph import from_dask
     from eligo.formats.interop import from_networkx, from_rustworkx, to_networkx, to_rustworkx
+    from eligo.memory.models import footprint
+    from eligo.memory.verbs import limit, worst_peak
     from eligo.priority.prioritizing import Prioritized, prioritize
     from eligo.priority.theory import settle
     from eligo.schedule import Schedule
@@ -47,20 +49,24 @@ __all__ = [
     "EligoWarning",
     "EngineError",
     "InfeasibleError",
+    "MemoryCertificate",
     "MissingExtraError",
     "ParseError",
     "Prioritized",
     "Schedule",
     "Trace",
+    "footprint",
     "from_dask",
     "from_networkx",
     "from_rustworkx",
+    "limit",
     "prioritize",
     "read",
     "settle",
     "to_networkx",
     "to_rustworkx",
     "verify",
+    "worst_peak",
     "write",
 ]
 
@@ -68,11 +74,15 @@ _HOME = {
     "Certificate": "eligo.certificate",
     "Dag": "eligo.dag",
     "Data": "eligo.data",
+    "MemoryCertificate": "eligo.certificate",
+    "footprint": "eligo.memory.models",
     "from_dask": "eligo.formats.dask_graph",
     "from_networkx": "eligo.formats.interop",
     "from_rustworkx": "eligo.formats.interop",
     "to_networkx": "eligo.formats.interop",
     "to_rustworkx": "eligo.formats.interop",
+    "limit": "eligo.memory.verbs",
+    "worst_peak": "eligo.memory.verbs",
     "Prioritized": "eligo.priority.prioritizing",
     "Schedule": "eligo.schedule",
     "Trace": "eligo.trace",
@@ -84,7 +94,7 @@ _HOME = {
 }
 
 
-_MODULES = ("certificate", "formats", "generate", "graph", "priority", "report", "simulate")
+_MODULES = ("certificate", "formats", "generate", "graph", "memory", "priority", "report", "simulate")
 
 
 def __getattr__(name: str) -> Any:

@@ -212,14 +212,14 @@ def test_fifo_can_be_plotted_against_itself(folder):
 
 def test_a_submit_file_that_changed_meanwhile_is_not_overwritten(folder, capsys, monkeypatch):
     """Between reading and writing someone saves a submit file."""
-    from eligo.cli import prioritize as command
+    from eligo.cli import changing
 
-    def and_someone_saves(*given):
+    def and_someone_saves(*given, **more):
         (folder / "x.sub").write_text("executable = other\nqueue\n")
-        return plan(*given)
+        return plan(*given, **more)
 
-    plan = command._plan
-    monkeypatch.setattr(command, "_plan", and_someone_saves)
+    plan = changing.plan_changes
+    monkeypatch.setattr(changing, "plan_changes", and_someone_saves)
     run("paper.dag", "--in-place", "--style", "vars", status=1)
     assert "x.sub: has changed since it was read" in capsys.readouterr().err
     assert (folder / "paper.dag").read_text() == PAPER
