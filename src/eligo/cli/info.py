@@ -6,6 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
+from eligo.cli.amounts import seconds
 from eligo.cli.arguments import add_input, add_json, open_input
 from eligo.cli.certificates import check_target, write_certificate
 from eligo.cli.table import number, plural, table
@@ -201,7 +202,7 @@ def _known_rows(facts: dict[str, Any]) -> list[tuple[str, str, str]]:
     else:
         missing = facts["jobs_without_time"]
         rows.append(
-            ("total time", _seconds(facts["total_time_s"]), f"unknown of {plural(missing, 'job')}" if missing else "")
+            ("total time", seconds(facts["total_time_s"]), f"unknown of {plural(missing, 'job')}" if missing else "")
         )
     if facts["tasks"] is not None:
         rows.append(("tasks", number(facts["tasks"]), "some jobs stand for several"))
@@ -240,16 +241,8 @@ def _critical_path(facts: dict[str, Any]) -> tuple[str, str]:
     if facts["critical_path_unit"] == "jobs":
         return length, shown
     remark = "" if facts["critical_path_exact"] else "at least, since some times are unknown; "
-    return _seconds(facts["critical_path"]), f"{remark}{length}: {shown}"
+    return seconds(facts["critical_path"]), f"{remark}{length}: {shown}"
 
 
 def _shortcuts(count: int) -> str:
     return f"{plural(count, 'shortcut')} among them" if count else "no shortcuts"
-
-
-def _seconds(value: float) -> str:
-    """Seconds, with the number of hours or days that people think in."""
-    for unit, size in (("d", 86_400), ("h", 3_600)):
-        if value >= 2 * size:
-            return f"{value:,.0f} s ({value / size:,.1f} {unit})"
-    return f"{value:,.6g} s"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 __all__ = ["working"]
@@ -14,26 +14,29 @@ _CLEAR = "\r\x1b[K"
 
 
 @contextmanager
-def working(text: str, patience_s: float = _PATIENCE_S) -> Iterator[None]:
+def working(text: str, patience_s: float = _PATIENCE_S) -> Iterator[Callable[[str], None]]:
     """Show `text` and the seconds since on standard error, if that is a terminal, until the work is done.
+
+    What the work is at can be told by calling what comes back.
 
     Examples
     --------
-    >>> with working("ordering 3 jobs"):
-    ...     pass
+    >>> with working("ordering 3 jobs") as tell:
+    ...     tell("the last of them")
     """
     if not sys.stderr.isatty():
-        yield
+        yield lambda _: None
         return
     from threading import Event, Thread
 
-    done = Event()
+    done, step = Event(), [""]
     begin = time.monotonic()
 
     def show() -> None:
         wait = patience_s
         while not done.wait(wait):
-            print(f"{_CLEAR}{text} ... {time.monotonic() - begin:.0f} s", end="", file=sys.stderr, flush=True)
+            line = f"{text}{step[-1]} ... {time.monotonic() - begin:.0f} s"
+            print(f"{_CLEAR}{line}", end="", file=sys.stderr, flush=True)
             wait = 0.5
         if wait != patience_s:
             print(_CLEAR, end="", file=sys.stderr, flush=True)
@@ -41,7 +44,7 @@ def working(text: str, patience_s: float = _PATIENCE_S) -> Iterator[None]:
     shower = Thread(target=show, daemon=True)
     shower.start()
     try:
-        yield
+        yield lambda now: step.append(f": {now}")
     finally:
         done.set()
         shower.join()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from eligo.cli.messages import printable
 
-__all__ = ["number", "per_cent", "plural", "table"]
+__all__ = ["grid", "number", "per_cent", "plural", "table"]
 
 
 def table(title: str, rows: Iterable[tuple[str, str, str]]) -> str:
@@ -23,6 +23,29 @@ def table(title: str, rows: Iterable[tuple[str, str, str]]) -> str:
     width = max(len(value) for _, value, _ in rows)
     lines = [f"  {name:<14} {value:>{width}}   {remark}".rstrip() for name, value, remark in rows]
     return printable("\n".join([title, *lines]))
+
+
+def grid(titles: Sequence[str], rows: Iterable[Sequence[str]], words: int = 0) -> str:
+    """Return rows under titles, in columns that end at one place; the last few, with words in them, begin at one.
+
+    Examples
+    --------
+    >>> print(grid(("limit", "edges", "method"), [("9 kB", "12", "auto"), ("10.5 kB", "3", "none")], words=1))
+        limit  edges  method
+         9 kB     12  auto
+      10.5 kB      3  none
+    """
+    lines = [tuple(titles), *map(tuple, rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    numbers = len(widths) - words
+    placed = [
+        [
+            cell.rjust(width) if i < numbers else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        for line in lines
+    ]
+    return printable("\n".join(f"  {'  '.join(cells)}".rstrip() for cells in placed))
 
 
 def number(value: int) -> str:

@@ -1,0 +1,88 @@
+"""Sizes, lengths of paths and names as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["amount", "growth", "length", "named", "seconds", "short"]
+
+_LONGEST_NAME = 40
+
+
+def amount(value: int, unit: str) -> str:
+    """Return what is occupied, in bytes or in something else.
+
+    Examples
+    --------
+    >>> amount(1_234_567, "bytes"), amount(3, "pebbles"), amount(1, "pebbles")
+    ('1.23 MB', '3 pebbles', '1 pebble')
+    """
+    from eligo.formats.sizes import format_size
+
+    if unit == "bytes":
+        return format_size(value)
+    return f"{value:,} {unit.removesuffix('s') if value == 1 else unit}"
+
+
+def seconds(value: float) -> str:
+    """Return seconds, with the number of hours or days that people think in.
+
+    Examples
+    --------
+    >>> seconds(1062.76), seconds(10_000)
+    ('1,062.76 s', '10,000 s (2.8 h)')
+    """
+    for unit, size in (("d", 86_400), ("h", 3_600)):
+        if value >= 2 * size:
+            return f"{value:,.0f} s ({value / size:,.1f} {unit})"
+    return f"{value:,.6g} s"
+
+
+def length(value: float, in_seconds: bool) -> str:
+    """Return the length of a path.
+
+    Examples
+    --------
+    >>> length(12.5, True), length(3.0, False), length(1.0, False)
+    ('12.5 s', '3 jobs', '1 job')
+    """
+    if in_seconds:
+        return seconds(value)
+    return "1 job" if value == 1 else f"{value:,.6g} jobs"
+
+
+def growth(before: float, after: float) -> str:
+    """Return by how much something grew.
+
+    Examples
+    --------
+    >>> growth(100, 103.04), growth(100, 100), growth(0, 0), growth(100, 100.0001)
+    ('+3.0 %', '+0 %', '+0 %', 'under +0.1 %')
+    """
+    if after <= before or before <= 0:
+        return "+0 %"
+    more = 100 * (after / before - 1)
+    return "under +0.1 %" if more < 0.1 else f"+{more:,.1f} %"
+
+
+def short(name: str) -> str:
+    """Return a name that fits a line.
+
+    Examples
+    --------
+    >>> short("align"), len(short(100 * "x"))
+    ('align', 40)
+    """
+    return name if len(name) <= _LONGEST_NAME else f"{name[:19]}…{name[-20:]}"
+
+
+def named(names: Sequence[str], count: int, most: int) -> str:
+    """Return the first of some names, and how many more there are.
+
+    Examples
+    --------
+    >>> named(["a", "b", "c"], 7, 2)
+    'a, b and 5 more'
+    """
+    shown = ", ".join(names[:most])
+    return f"{shown} and {count - most:,} more" if count > most else shown

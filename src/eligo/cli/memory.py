@@ -1,0 +1,163 @@
+"""``eligo memory``: how much any execution can occupy, how little one can do with, and what limits cost."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from eligo.cli.arguments import add_input, add_json, open_input
+from eligo.cli.memory_options import add_model, footprint_of
+from eligo.cli.messages import printable, say
+from eligo.cli.progress import working
+
+if TYPE_CHECKING:
+    from eligo.cli.memory_summary import Findings
+    from eligo.formats.base import Document
+
+__all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "run"]
+
+DESCRIPTION = """
+Tell how much memory or disk the executions of a workflow occupy, whatever the engine does and however many workers
+there are:
+
+worst peak: no execution, sequential or parallel, ever occupies more; with shared files it may be an upper bound, and
+then the largest peak of an execution that was found is told too.
+one at a time: the peak of an order in which jobs run one after the other, the smallest that was found.
+lower bound: no execution does with less.
+
+Then which jobs and files make the worst peak, and what limits in between would cost: the critical path of the workflow
+with the dependencies that `eligo limit` would add. Sizes come from the file or from --job-data. The same serves
+memory and disk; on disk a file is taken to be deleted after its last reader has ended.
+"""
+EXAMPLE = """
+eligo memory workflow.yml
+eligo memory workflow.dag --job-data sizes.csv --resource disk --unread leave
+eligo memory trace.json --certificate proof.json && eligo verify proof.json trace.json
+eligo memory trace.json --curve 12 --plot limits.svg
+eligo memory trace.json --json | jq .worst_peak
+"""
+
+_FEW_JOBS, _SOME_JOBS = 2_000, 50_000  # up to which six limits are tried, and three
+_MOST_POINTS = 1_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the arguments."""
+    add_input(parser)
+    add_json(parser)
+    add_model(parser)
+    showing = parser.add_argument_group("showing")
+    showing.add_argument(
+        "--curve",
+        type=_points,
+        metavar="N",
+        help="how many limits to try, 0 for none (default: 6 up to 2,000 jobs, 3 up to 50,000, none beyond)",
+    )
+    showing.add_argument(
+        "--plot", metavar="OUT", help="draw what limits cost: .svg, .png or .pdf; needs the extra figures"
+    )
+    showing.add_argument("--certificate", metavar="OUT", help="write the proof of worst peak, order and lower bound")
+    parser.set_defaults(refuse=parser.error)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Analyse, and print what was found."""
+    from eligo.cli.certificates import write_certificate
+
+    _check_targets(args)
+    with working(f"reading {printable(args.file)}"):
+        document = open_input(args, original=True)
+    found = _find(document, args)
+    if args.plot:
+        _plot(found, args.plot)
+    status = 0
+    if args.certificate:
+        with working("writing the certificate"):
+            certificate = found.analysis.certificate
+        status = write_certificate(
+            certificate, args.certificate, proved="the worst peak, the order and the lower bound"
+        )
+    _print(found, args)
+    return status
+
+
+def _check_targets(args: argparse.Namespace) -> None:
+    from eligo.cli.certificates import check_target
+    from eligo.cli.outputs import check_distinct
+
+    if args.plot and args.curve == 0:
+        args.refuse("--plot draws the curve: --curve 0 leaves nothing to draw")
+    check_distinct({"FILE": args.file, "--certificate": args.certificate, "--plot": args.plot})
+    if args.certificate:
+        check_target(args.certificate, args.file)
+    if args.plot:
+        from eligo.report.style import picture_kind
+
+        picture_kind(args.plot)
+
+
+def _find(document: Document, args: argparse.Namespace) -> Findings:
+    from eligo import graph
+    from eligo.cli.memory_summary import Findings
+    from eligo.formats.dependencies import dependencies_of_ours
+    from eligo.memory.analysis import analyse
+    from eligo.memory.limit_curve import limit_curve
+    from eligo.memory.lower_bound import least_memory_within
+
+    footprint = footprint_of(document, args)
+    dag = footprint.dag
+    with working(f"analysing {dag.n:,} jobs"):
+        analysis = analyse(footprint)
+    with working("trying limits") as tell:
+        curve = limit_curve(footprint, analysis, _wanted_points(dag.n, args), tell)
+    path = graph.critical_path(dag).length
+    within = max(least_memory_within(footprint, path), analysis.least.value)
+    ours = len(dependencies_of_ours(document)[0])
+    return Findings(document.source.path, document.format, analysis, curve, path, within, ours)
+
+
+def _wanted_points(n: int, args: argparse.Namespace) -> int:
+    if args.curve is not None:
+        return int(args.curve)
+    if n <= _FEW_JOBS:
+        return 6
+    return 3 if n <= _SOME_JOBS or args.plot else 0
+
+
+def _plot(found: Findings, out: str) -> None:
+    from eligo.cli.memory_summary import curve_points
+    from eligo.report import plot_limits, save
+
+    analysis, rules = found.analysis, found.footprint.rules
+    figure = plot_limits(
+        curve_points(found.curve),
+        worst_peak=analysis.worst.bound,
+        sequential_peak=analysis.lowest.peak,
+        lower_bound=analysis.least.value,
+        critical_path=found.critical_path,
+        in_seconds=found.in_seconds,
+        resource=rules.resource,
+        unit=rules.unit,
+        title=found.path,
+    )
+    save(figure, out)
+    say(f"{out}: critical path against limit")
+
+
+def _print(found: Findings, args: argparse.Namespace) -> None:
+    from eligo.cli.curve import Look
+    from eligo.cli.memory_summary import memory_facts, memory_text
+    from eligo.cli.summary import json_lines
+
+    if args.json:
+        sys.stdout.writelines(json_lines(memory_facts(found)))
+        sys.stdout.write("\n")
+        return
+    print(memory_text(found, Look.of(sys.stdout)))
+
+
+def _points(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 4 or int(text) > _MOST_POINTS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of limits from 0 to {_MOST_POINTS:,}")
+    return int(text)

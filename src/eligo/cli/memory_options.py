@@ -1,0 +1,104 @@
+"""What commands about memory share: the words for the model, what the jobs of a file occupy, and both in words."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from eligo.cli.messages import warn
+from eligo.errors import EligoError
+
+if TYPE_CHECKING:
+    from eligo.dag import Dag
+    from eligo.formats.base import Document
+    from eligo.memory.footprint import Footprint
+
+__all__ = ["MODELS", "MODEL_WORDS", "add_model", "footprint_of", "rules_rows"]
+
+MODELS = ("simple", "classical", "shared", "pebble", "files")
+"""Stated here as well, so that --help need not load numpy; a test keeps them equal."""
+
+MODEL_WORDS = ("model", "resource", "unread", "inputs")
+"""The options that say what counts."""
+
+_WORDS = {
+    "simple": "a copy for each reader; a job frees its inputs as it makes its outputs",
+    "classical": "a copy for each reader; inputs, scratch space and outputs while a job runs",
+    "shared": "a datum counts once, from its job's start until its last reader's end",
+    "pebble": "a job makes one pebble, which stays until all its children have ended",
+    "files": "a file counts once, from its job's start until its last reader's end; scratch space while a job runs",
+}
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Add what says how data occupy memory."""
+    counting = parser.add_argument_group("what counts")
+    counting.add_argument(
+        "--model",
+        choices=MODELS,
+        metavar="M",
+        help="files: files shared by their readers, and scratch space; shared: data shared by their readers; "
+        "classical: a copy for each reader; inputs, scratch space and outputs while a job runs; simple: a copy for "
+        "each reader, inputs make room for outputs; pebble: one for each job (default: what suits the file)",
+    )
+    counting.add_argument(
+        "--resource",
+        choices=["memory", "disk"],
+        help="what it is that data occupy (default: memory where jobs state it or data have no names, else disk)",
+    )
+    counting.add_argument(
+        "--unread",
+        choices=["stay", "leave"],
+        help="whether outputs that no job reads stay to the end (default) or leave when their job ends",
+    )
+    counting.add_argument(
+        "--inputs",
+        choices=["ignore", "count"],
+        help="whether data from outside are somewhere else (default) or count from the beginning",
+    )
+
+
+def footprint_of(document: Document, args: argparse.Namespace) -> Footprint:
+    """Return what the jobs of a workflow occupy, with warnings of what had to be assumed."""
+    from eligo.memory.models import footprint
+
+    dag = document.dag
+    words = {"unread": args.unread or "stay", "inputs": args.inputs or "ignore"}
+    try:
+        if args.model == "pebble":  # where every dependency stands for a reader, but those that a limit added
+            return footprint(_without_ours(document), "pebble", args.resource, **words).on(dag)
+        found = footprint(dag, args.model, args.resource, **words)
+    except EligoError as error:
+        raise EligoError(f"{document.source.path}: {error.text}", hint=error.hint) from None
+    warn(f"{document.source.path}: {text}" for text in found.assumptions if text.endswith("taken as 0"))
+    return found
+
+
+def _without_ours(document: Document) -> Dag:
+    """Return the dag without the edges that only our dependencies state."""
+    import numpy as np
+
+    from eligo.dag import Dag
+    from eligo.formats.dependencies import dependencies_of_ours
+
+    dag = document.dag
+    tails, heads = dependencies_of_ours(document)
+    if not len(tails):
+        return dag
+    n = max(dag.n, 1)
+    kept = ~np.isin(dag.tails.astype(np.int64) * n + dag.heads, tails.astype(np.int64) * n + heads)
+    return Dag.from_edges(dag.names, dag.tails[kept], dag.heads[kept])
+
+
+def rules_rows(footprint: Footprint) -> list[tuple[str, str, str]]:
+    """Return what counts, as rows of a table."""
+    rules = footprint.rules
+    alone = rules.model == "files" and any(text.startswith("files are not in memory") for text in footprint.assumptions)
+    words = "what jobs state to use, while they run; files are not in memory" if alone else _WORDS[rules.model]
+    rows = [("counted", rules.resource, f"model {rules.model}: {words}")]
+    if rules.model != "pebble" and not alone:
+        unread = "stay to the end" if rules.unread == "stay" else "leave when their job ends"
+        inputs = "do not count" if rules.inputs == "ignore" else "count from the beginning"
+        rows.append(("", "", f"outputs that no job reads {unread}; data from outside {inputs}"))
+    kept = [text for text in footprint.assumptions if "deleted" in text]
+    return rows + [("assumed", "", text) for text in kept]
