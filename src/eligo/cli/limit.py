@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eligo.cli import changing
 from eligo.cli.arguments import add_input, add_json
-from eligo.cli.limit_wish import add_limit, limited_as_wished
-from eligo.cli.memory_options import MODEL_WORDS, add_model, footprint_of
+from eligo.cli.limit_wish import add_limit, limit_first
+from eligo.cli.memory_options import MODEL_WORDS, add_model
 from eligo.cli.messages import printable, say, warn
 from eligo.cli.progress import working
 from eligo.cli.table import plural
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from eligo.formats.base import Document
     from eligo.formats.instrumenting import Instrumented
     from eligo.formats.rewriting import Rewritten
-    from eligo.memory.footprint import Footprint
     from eligo.memory.limiting import Limited
 
 __all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "run"]
@@ -155,7 +154,7 @@ def _check_targets(args: argparse.Namespace) -> None:
 
 def _case(args: argparse.Namespace) -> _Case:
     """Limit the workflow, and make its new content."""
-    from eligo.formats.dependencies import DEPENDENCY_FORMATS, add_dependencies, check_dependencies, remove_dependencies
+    from eligo.formats.dependencies import check_dependencies, remove_dependencies
 
     with working(f"reading {printable(args.file)}"):
         document = changing.read_as_it_was(args, limited=False)
@@ -167,39 +166,22 @@ def _case(args: argparse.Namespace) -> _Case:
         warn(bare.warnings)
         return _Case(document, document, None, bare)
     work = changing.flat(document, args)
-    found, certificate = _limit(work, args)
-    if changing.is_dry(args) and (document.format not in DEPENDENCY_FORMATS or work.dag.n > changing.LARGEST_TRIAL):
-        return _Case(document, work, found, None, certificate)
-    limited = found.limited
-    changed = changing.attempt(
-        args,
-        lambda: add_dependencies(work, limited.tails, limited.heads),
-        f"writing {len(limited.tails):,} dependencies",
-    )
+    found, changed = limit_first(work, args)
+    with working("comparing"):
+        found = found._replace(runs=_runs(found, args))
+    certificate = _certificate(found.limited) if args.certificate else None
     return _Case(document, work, found, changed, certificate)
 
 
-def _limit(work: Document, args: argparse.Namespace) -> tuple[Limiting, MemoryCertificate | None]:
-    from eligo.cli.limit_summary import Limiting
-    from eligo.memory.worst_peak import worst_peak
-
-    footprint = footprint_of(work, args)
-    limited = limited_as_wished(work, footprint, args)
-    with working("comparing"):
-        before = worst_peak(footprint, trials=0)
-        runs = _runs(footprint, limited, args)
-    return Limiting(before, limited, runs), _certificate(limited) if args.certificate else None
-
-
-def _runs(footprint: Footprint, limited: Limited, args: argparse.Namespace) -> tuple[Run, ...]:
+def _runs(found: Limiting, args: argparse.Namespace) -> tuple[Run, ...]:
     from eligo.cli.limit_summary import run_both
 
-    n = footprint.dag.n
+    n = found.limited.dag.n
     if args.processors is not None:
-        return run_both(footprint, limited, args.processors)
+        return run_both(found, args.processors)
     if n > _LARGEST_RUN and not args.plot:
         return ()
-    return run_both(footprint, limited, [*(count for count in _PROCESSORS if count < n), None])
+    return run_both(found, [*(count for count in _PROCESSORS if count < n), None])
 
 
 def _certificate(limited: Limited) -> MemoryCertificate:
@@ -275,8 +257,7 @@ def _content(case: _Case) -> str:
     if case.found is None:
         taken = changing.has_changes(case.document, case.changed)
         return "our dependencies are taken out" if taken else "has no dependencies of ours"
-    count = case.changed.written
-    return f"{count:,} {'dependency' if count == 1 else 'dependencies'} of ours"
+    return f"{plural(case.changed.written, 'dependency')} of ours"
 
 
 def _seconds(text: str) -> float:

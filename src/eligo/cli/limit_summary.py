@@ -10,7 +10,6 @@ from eligo.cli.memory_options import rules_rows
 from eligo.cli.table import grid, plural, table
 
 if TYPE_CHECKING:
-    from eligo.memory.footprint import Footprint
     from eligo.memory.limiting import Limited
     from eligo.memory.worst_peak import WorstPeak
     from eligo.simulate import MemoryUse
@@ -66,13 +65,14 @@ class Limiting(NamedTuple):
         return [(names[u], names[v]) for u, v in zip(limited.tails.tolist(), limited.heads.tolist(), strict=True)]
 
 
-def run_both(footprint: Footprint, limited: Limited, processors: Iterable[int | None]) -> tuple[Run, ...]:
+def run_both(found: Limiting, processors: Iterable[int | None]) -> tuple[Run, ...]:
     """Run a workflow without and with its added dependencies by list scheduling."""
     from eligo.simulate import list_schedule, memory_over_time
 
+    footprint = found.before.footprint
     runs = []
     for count in processors:
-        traces = list_schedule(footprint.dag, count), list_schedule(limited.dag, count)
+        traces = list_schedule(footprint.dag, count), list_schedule(found.limited.dag, count)
         before, after = (memory_over_time(footprint, trace) for trace in traces)
         runs.append(Run(count, traces[0].makespan_s, traces[1].makespan_s, before, after))
     return tuple(runs)

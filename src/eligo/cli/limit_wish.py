@@ -6,17 +6,21 @@ import argparse
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
+from eligo.cli import changing
 from eligo.cli.amounts import amount, short
+from eligo.cli.memory_options import footprint_of
 from eligo.cli.progress import working
 from eligo.errors import EligoError, InfeasibleError, ParseError
 
 if TYPE_CHECKING:
+    from eligo.cli.limit_summary import Limiting
     from eligo.dag import Int32
     from eligo.formats.base import Document
+    from eligo.formats.instrumenting import Instrumented
     from eligo.memory.footprint import Footprint
     from eligo.memory.limiting import Limited
 
-__all__ = ["METHODS", "LimitWish", "add_limit", "limited_as_wished", "read_order"]
+__all__ = ["METHODS", "LimitWish", "add_limit", "limit_first", "read_order"]
 
 METHODS = ("auto", "schedule", "min-levels", "respect-order", "max-size", "max-min-size", "ilp")
 """Stated here as well, so that --help need not load numpy; a test keeps them equal."""
@@ -89,7 +93,22 @@ def add_limit(group: argparse._ArgumentGroup, *, required: bool) -> None:
     )
 
 
-def limited_as_wished(document: Document, footprint: Footprint, args: argparse.Namespace) -> Limited:
+def limit_first(work: Document, args: argparse.Namespace) -> tuple[Limiting, Instrumented | None]:
+    """Return what keeps the limit that is wished for, and the workflow with these dependencies where it is wanted."""
+    from eligo.cli.limit_summary import Limiting
+    from eligo.formats.dependencies import DEPENDENCY_FORMATS, add_dependencies
+    from eligo.memory.worst_peak import worst_peak
+
+    footprint = footprint_of(work, args)
+    limited = _limited(work, footprint, args)
+    found = Limiting(worst_peak(footprint, trials=0), limited)
+    if changing.is_dry(args) and (work.format not in DEPENDENCY_FORMATS or work.dag.n > changing.LARGEST_TRIAL):
+        return found, None
+    text = f"writing {len(limited.tails):,} dependencies"
+    return found, changing.attempt(args, lambda: add_dependencies(work, limited.tails, limited.heads), text)
+
+
+def _limited(document: Document, footprint: Footprint, args: argparse.Namespace) -> Limited:
     """Limit a workflow; a limit that cannot be kept is an error that says which can."""
     from eligo.memory.limiting import limit
 

@@ -5,16 +5,21 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eligo.cli import changing
 from eligo.cli.arguments import add_input, add_json
+from eligo.cli.limit_wish import add_limit, limit_first
+from eligo.cli.memory_options import MODEL_WORDS, add_model
 from eligo.cli.messages import printable, say, warn
 from eligo.cli.progress import working
 from eligo.cli.table import plural
 from eligo.errors import EligoError
 
 if TYPE_CHECKING:
+    from eligo.cli.curve import Look
+    from eligo.cli.limit_summary import Limiting
     from eligo.dag import Dag
     from eligo.formats.base import Document
     from eligo.formats.instrumenting import Instrumented
@@ -35,6 +40,9 @@ A priority that you gave yourself stays, with a warning, unless --replace is giv
 fifo: jobs in the order in which they become ready, which is what engines do today; like all our orders it has jobs
 without children last, which makes the comparison a cautious one.
 
+With --memory SIZE dependencies are added first that keep every execution within a memory limit, as `eligo limit` does,
+and the jobs are ordered under these; both are written. `eligo limit --remove` takes the dependencies out again.
+
 AREA is the number of ELIGIBLE jobs, summed over all steps. An order is IC-optimal if no other keeps more jobs
 ELIGIBLE, after any number of steps; not every workflow has one. The gap says how far the order can be from the best
 AREA at most; --certificate writes the proof, which `eligo verify` checks.
@@ -44,6 +52,7 @@ eligo prioritize workflow.dag                        # what would be gained
 eligo prioritize workflow.dag --in-place --backup
 eligo prioritize montage.yml -o montage-prio.yml --certificate proof.json
 eligo prioritize workflow.dag --in-place --remove
+eligo prioritize montage.yml --memory 64GB -o montage-limited.yml
 eligo prioritize workflow.dag --json | jq .gap
 eligo prioritize workflow.dag --plot gain.svg --dot pictures && dot -Tsvg pictures/blocks.dot -o blocks.svg
 """
@@ -53,6 +62,7 @@ STRATEGIES = ("best", "prio", "area", "prio-2006", "exact", "fifo", "lifo", "cri
 
 _SHOWN = ("certificate", "plot", "dot")
 _ORDERING = ("strategy", "style", "replace", "flatten", "weigh_times", "seed", "certificate", "plot", "dot")
+_LIMITING = ("method", *MODEL_WORDS)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,6 +85,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of jobs that are equally good, first the one with the longest path of known times behind it",
     )
     ordering.add_argument("--seed", type=int, metavar="N", help="of the strategy random (default: 0)")
+    add_limit(parser.add_argument_group("limiting first"), required=False)
+    add_model(parser)
     _add_writing(parser.add_argument_group("writing"))
     showing = parser.add_argument_group("showing")
     showing.add_argument("--certificate", metavar="OUT", help="write the proof of what is said of the order")
@@ -117,15 +129,19 @@ class _Case(NamedTuple):
     work: Document
     found: Prioritized | None = None
     changed: Instrumented | None = None
+    limiting: Limiting | None = None
 
     def facts(self) -> dict[str, Any]:
         """Return all there is to tell, as plain values."""
+        from eligo.cli.limit_summary import limit_facts
         from eligo.cli.summary import order_facts
 
         source = self.document.source
         facts: dict[str, Any] = {"file": source.path, "format": self.document.format}
         if self.found is not None:
             facts |= order_facts(self.found)
+        if self.limiting is not None:
+            facts["memory"] = limit_facts(self.limiting)
         if self.changed is not None:
             facts |= {"written": self.changed.written, "kept": self.changed.kept, "changes": self.has_changes}
         return facts
@@ -164,7 +180,13 @@ def _check_words(args: argparse.Namespace) -> None:
     if args.seed is not None and args.seed < 0:
         args.refuse("--seed is a number from 0 on")
     if args.remove:
-        changing.refuse_with_remove(args, _ORDERING, "priorities")
+        changing.refuse_with_remove(args, (*_ORDERING, "memory", *_LIMITING), "priorities")
+    if args.memory is None:
+        for name in _LIMITING:
+            if getattr(args, name) is not None:
+                args.refuse(f"--{name} is for a limit: it needs --memory SIZE")
+    elif args.recursive:
+        args.refuse("--memory limits one workflow, not its sub-DAGs: leave --recursive out")
 
 
 def _check_targets(args: argparse.Namespace) -> None:
@@ -187,7 +209,7 @@ def _check_targets(args: argparse.Namespace) -> None:
 def _documents(args: argparse.Namespace) -> Iterator[Document]:
     """Yield the workflow and, where wanted, those it runs as SUBDAGs."""
     with working(f"reading {printable(args.file)}"):
-        document = changing.read_as_it_was(args)
+        document = changing.read_as_it_was(args, limited=args.memory is None)
     _check_format(document, args)
     yield document
     if not args.recursive:
@@ -216,6 +238,7 @@ def _warn_of_subdags(args: argparse.Namespace) -> None:
 
 def _check_format(document: Document, args: argparse.Namespace) -> None:
     """Refuse what the format of the workflow has no place for, before any work is done."""
+    from eligo.formats.dependencies import check_dependencies
     from eligo.formats.instrumenting import check_instrumented
 
     path = document.source.path
@@ -227,6 +250,8 @@ def _check_format(document: Document, args: argparse.Namespace) -> None:
     changing.check_flatten(document, args)
     if args.remove or not changing.is_dry(args):
         check_instrumented(document)
+        if args.memory is not None:
+            check_dependencies(document)
 
 
 def _case(document: Document, args: argparse.Namespace) -> _Case:
@@ -237,16 +262,28 @@ def _case(document: Document, args: argparse.Namespace) -> _Case:
         bare = uninstrument(document)
         warn(bare.warnings)
         return _Case(document, document, None, bare)
-    work = changing.flat(document, args)
+    work, limiting = changing.flat(document, args), None
+    if args.memory is not None:
+        work, limiting = _limited(work, args)
     found = _order(work.dag, args)
     if changing.is_dry(args) and (document.format not in INSTRUMENTED_FORMATS or work.dag.n > changing.LARGEST_TRIAL):
-        return _Case(document, work, found)
+        return _Case(document, work, found, None, limiting)
     changed = changing.attempt(
         args,
         lambda: instrument(work, found.schedule.priorities, Wish(args.style or "priority", args.replace)),
         f"writing priorities of {work.dag.n:,} jobs",
     )
-    return _Case(document, work, found, changed)
+    return _Case(document, work, found, changed, limiting)
+
+
+def _limited(work: Document, args: argparse.Namespace) -> tuple[Document, Limiting]:
+    """Return a workflow with the dependencies that keep its limit, as a file that has them would be read."""
+    from eligo.formats.dependencies import reread
+
+    limiting, changed = limit_first(work, args)
+    if changed is None:
+        return replace(work, dag=limiting.limited.dag), limiting
+    return reread(work, changed.data), limiting
 
 
 def _order(dag: Dag, args: argparse.Namespace) -> Prioritized:
@@ -278,13 +315,16 @@ def _content(case: _Case) -> str:
     if case.found is None:
         return "our priorities are taken out" if case.has_changes else "has no priorities of ours"
     own = f", {plural(case.changed.kept, 'job')} with a priority of yours" if case.changed.kept else ""
-    return f"{plural(case.changed.written, 'job')} with a priority of ours{own}"
+    added = ""
+    if case.limiting is not None:
+        added = f", {plural(len(case.limiting.limited.tails), 'added dependency')}"
+    return f"{plural(case.changed.written, 'job')} with a priority of ours{own}{added}"
 
 
 def _print(cases: list[_Case], args: argparse.Namespace) -> None:
     """Print the summaries, on standard error where the workflow itself goes to standard output."""
     from eligo.cli.curve import Look
-    from eligo.cli.summary import json_lines, order_text
+    from eligo.cli.summary import json_lines
 
     stream = sys.stderr if args.out == "-" else sys.stdout
     if args.json:
@@ -292,11 +332,18 @@ def _print(cases: list[_Case], args: argparse.Namespace) -> None:
         stream.writelines(json_lines(main | {"subdags": others} if args.recursive else main))
         stream.write("\n")
         return
-    look = Look.of(stream)
-    texts = [
-        order_text(case.document.source.path, case.found, look, case.changed.kept if case.changed else 0)
-        for case in cases
-        if case.found is not None
-    ]
+    texts = [text for case in cases for text in _texts(case, Look.of(stream))]
     if texts:
         print("\n\n".join(texts), file=stream)
+
+
+def _texts(case: _Case, look: Look) -> Iterator[str]:
+    """Yield the summaries of one file: of its limit, and of its order."""
+    from eligo.cli.limit_summary import limit_text
+    from eligo.cli.summary import order_text
+
+    path = case.document.source.path
+    if case.limiting is not None:
+        yield limit_text(path, case.limiting)
+    if case.found is not None:
+        yield order_text(path, case.found, look, case.changed.kept if case.changed else 0)

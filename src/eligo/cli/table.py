@@ -37,13 +37,9 @@ def grid(titles: Sequence[str], rows: Iterable[Sequence[str]], words: int = 0) -
     """
     lines = [tuple(titles), *map(tuple, rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    numbers = len(widths) - words
+    turned = [str.rjust] * (len(widths) - words) + [str.ljust] * words
     placed = [
-        [
-            cell.rjust(width) if i < numbers else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ]
-        for line in lines
+        [turn(*cell) for turn, cell in zip(turned, zip(line, widths, strict=True), strict=True)] for line in lines
     ]
     return printable("\n".join(f"  {'  '.join(cells)}".rstrip() for cells in placed))
 
@@ -58,12 +54,18 @@ def plural(count: int, noun: str) -> str:
 
     Examples
     --------
-    >>> plural(1, "job"), plural(1_000, "job"), plural(2, "datum"), plural(2, "class")
-    ('1 job', '1,000 jobs', '2 data', '2 classes')
+    >>> plural(1, "job"), plural(1_000, "job"), plural(2, "datum"), plural(2, "class"), plural(3, "dependency")
+    ('1 job', '1,000 jobs', '2 data', '2 classes', '3 dependencies')
     """
     if count != 1:
-        noun = "data" if noun == "datum" else f"{noun}es" if noun.endswith("s") else f"{noun}s"
+        noun = "data" if noun == "datum" else _several(noun)
     return f"{count:,} {noun}"
+
+
+def _several(noun: str) -> str:
+    if noun.endswith("y"):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith("s") else f"{noun}s"
 
 
 def per_cent(fraction: float) -> str:
