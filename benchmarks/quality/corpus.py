@@ -12,9 +12,9 @@ from eligo.dag import Dag
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
-def workflows(directory: Path) -> Iterator[Dag]:
-    """Yield the workflows of two jobs or more under a directory; what cannot be read is left out."""
-    for file in sorted(path for path in directory.rglob("*") if path.is_file()):
+def workflows(directory: Path, pattern: str = "*") -> Iterator[tuple[Path, Dag]]:
+    """Yield the workflows of two jobs or more under a directory, with their files; what cannot be read is left out."""
+    for file in sorted(path for path in directory.rglob(pattern) if path.is_file()):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -22,4 +22,4 @@ def workflows(directory: Path) -> Iterator[Dag]:
         except EligoError:
             continue  # not a workflow, or one that is to be refused
         if dag.n > 1:
-            yield dag
+            yield file, dag

@@ -83,7 +83,7 @@ def rows(dags: list[Dag]) -> Iterator[list[str]]:
 
 def main(directory: Path = CORPUS, graphs: int = 20) -> None:
     header = ["strategy", "dags", "AREA / bound", "largest AREA of all", "worst E(t) / bound"]
-    real = list(workflows(directory))
+    real = [dag for _, dag in workflows(directory)]
     if real:
         print_table(f"{len(real)} real workflows", header, list(rows(real)))
     for title, family in FAMILIES.items():

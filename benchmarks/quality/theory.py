@@ -15,7 +15,7 @@ from eligo import settle, verify
 def main(directory: Path = CORPUS, budget: int = 100_000) -> None:
     counts: Counter[tuple[str, str]] = Counter()
     slowest: Counter[tuple[str, str]] = Counter()
-    for dag in workflows(directory):
+    for _, dag in workflows(directory):
         start = time.perf_counter()
         settled = settle(dag, budget)
         spent = time.perf_counter() - start

@@ -1,0 +1,186 @@
+"""What limits cost, by each method, as paper 004 shows it in section 6: the critical path and makespans against memory.
+
+Six limits a dag, evenly spread: 0 is the peak of the depth-first order, 1 the worst peak. Dags where both are equal are
+left out. As in 004, the critical path of a method that fails is infinite, so medians and quartiles compare methods
+that fail differently often; means are over what was solved. Makespans are those of list scheduling on 2 and 5
+processors. Every dag that comes out is checked by its certificate: the flow, not what the method says.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.measure import print_table
+from benchmarks.quality.corpus import CORPUS, workflows
+from eligo import EligoError, generate, simulate, verify
+from eligo.dag import Dag
+from eligo.errors import InfeasibleError
+from eligo.memory.analysis import certify
+from eligo.memory.footprint import Footprint
+from eligo.memory.ilp import solve_ilp
+from eligo.memory.limiting import limit
+from eligo.memory.lower_bound import LowerBound
+from eligo.memory.models import footprint
+from eligo.memory.sequential import dfs, peak_of
+from eligo.memory.serialization import work_of
+from eligo.memory.worst_peak import WorstPeak, worst_peak
+
+METHODS = ("auto", "schedule", "min-levels", "respect-order", "max-min-size", "max-size")
+LIMITS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+_PROCESSORS = (2, 5)
+_ILP_JOBS = 30
+_ILP_NODES = 200
+_OF_004 = {
+    "DAGGEN dense": (1.2, 1.3, 1.4),
+    "DAGGEN sparse": (1.7, 2.0, 2.5),
+    "LIGO": (21.2, 21.7, 22.1),
+    "MONTAGE": (5.5, 6.2, 6.8),
+    "GENOME": (20.1, 21.5, 22.0),
+}
+"""004, Table 2: quartiles of worst peak over depth-first peak."""
+
+
+def daggen_set(density: float, sizes: tuple[int, ...]) -> Iterator[Dag]:
+    """Yield 004's dags of one density: all combinations of its parameters."""
+    for seed, (jobs, fat, regular, jump) in enumerate(product(sizes, (0.2, 0.5, 0.8), (0.2, 0.8), (1, 2, 4))):
+        yield generate.daggen(jobs, fat=fat, regular=regular, density=density, jump=jump, seed=seed)
+
+
+def datasets(directory: Path, sizes: tuple[int, ...]) -> dict[str, list[Dag]]:
+    """Return 004's sets, generated, and the papers' own graphs where the corpus is there."""
+    sets = {"DAGGEN dense": list(daggen_set(0.8, sizes)), "DAGGEN sparse": list(daggen_set(0.2, sizes))}
+    for name in ("LIGO", "MONTAGE", "GENOME"):
+        sets[name] = [dag for _, dag in workflows(directory / "sdfm-dot", f"{name}*")]
+    sets["daggen-dot"] = [dag for _, dag in workflows(directory / "daggen-dot")]
+    return {name: dags for name, dags in sets.items() if dags}
+
+
+class Tally:
+    """What each method came to at each limit: ratios to the dag without a limit, infinite where it failed."""
+
+    def __init__(self) -> None:
+        self.paths: dict[str, dict[float, list[float]]] = defaultdict(lambda: defaultdict(list))
+        self.makespans: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+        self.checked = 0
+
+    def fail(self, method: str, at: float) -> None:
+        """Note that a method found nothing."""
+        self.paths[method][at].append(np.inf)
+
+    def take(self, method: str, at: float, before: Dag, worst: WorstPeak, most: int) -> None:
+        """Check what came out, and measure it."""
+        after = worst.footprint.dag
+        self._check(worst, most)
+        self.paths[method][at].append(_makespan(after, None) / _makespan(before, None))
+        for p in _PROCESSORS:
+            self.makespans[method][p].append(_makespan(after, p) / _makespan(before, p))
+
+    def _check(self, worst: WorstPeak, most: int) -> None:
+        print_ = worst.footprint
+        job = int(np.argmax(print_.needs))
+        order = print_.dag.order
+        proof = certify(worst, order, peak_of(print_, order), LowerBound(int(print_.needs[job]), job))
+        verify(proof, print_.dag)
+        if proof.worst_peak > most:
+            raise AssertionError(f"a worst peak of {proof.worst_peak} was taken for {most}")
+        self.checked += 1
+
+    def rows(self) -> Iterator[list[str]]:
+        """Yield a row for each method; the largest limit, where nothing is to be done, only counts in the means."""
+        for method, of_limit in self.paths.items():
+            everything = np.concatenate([of_limit[at] for at in LIMITS])
+            solved = everything[np.isfinite(everything)]
+            yield [
+                method,
+                *(_quartiles(of_limit[at]) for at in LIMITS[:-1]),
+                f"{solved.mean():.3f}" if solved.size else "-",
+                f"{len(everything) - len(solved)} of {len(everything)}",
+                *(f"{np.mean(self.makespans[method][p]):.3f}" if solved.size else "-" for p in _PROCESSORS),
+            ]
+
+
+def _makespan(dag: Dag, processors: int | None) -> float:
+    return float(simulate.list_schedule(dag, processors).makespan_s)
+
+
+def _quartiles(ratios: list[float]) -> str:
+    low, middle, high = np.quantile(ratios, (0.25, 0.5, 0.75), method="nearest")
+    return f"{middle:.2f} ({low:.2f}-{high:.2f})".replace("inf", "∞")
+
+
+def _try_ilp(print_: Footprint, most: int, start: Dag | None) -> WorstPeak | None:
+    """Return what the integer program finds within its nodes, from `start` on."""
+    dag, pairs = print_.dag, None
+    if start is not None:
+        added = set(zip(start.tails.tolist(), start.heads.tolist(), strict=True))
+        pairs = sorted(added - set(zip(dag.tails.tolist(), dag.heads.tolist(), strict=True)))
+    answer = solve_ilp(print_, most, work_of(dag), start=pairs, max_nodes=_ILP_NODES)
+    if answer.tails is None or answer.heads is None:
+        return None
+    return worst_peak(print_.on(dag.with_edges(answer.tails, answer.heads)))
+
+
+def _measure(print_: Footprint, low: int, high: int, tally: Tally, *, ilp: bool) -> None:
+    """Try every method at every limit."""
+    for at in LIMITS:
+        most = low + int(at * (high - low) + 0.5)
+        best: Dag | None = None
+        for method in METHODS:
+            try:
+                found = limit(print_, most, method=method)
+            except InfeasibleError:
+                tally.fail(method, at)
+                continue
+            tally.take(method, at, print_.dag, found.worst, most)
+            best = found.dag if method == "auto" else best
+        if ilp:
+            worst = _try_ilp(print_, most, best)
+            if worst is None:
+                tally.fail("ilp", at)
+            else:
+                tally.take("ilp", at, print_.dag, worst, most)
+
+
+def _table(name: str, dags: list[Dag], *, ilp: bool) -> tuple[list[str], int]:
+    """Print the table of one set, and return its row of ratios."""
+    tally, ratios = Tally(), []
+    for dag in dags:
+        try:
+            print_ = footprint(dag)
+        except EligoError:
+            continue  # no sizes
+        low, high = peak_of(print_, dfs(dag)), worst_peak(print_).bound
+        if low < high:
+            ratios.append(high / low)
+            _measure(print_, low, high, tally, ilp=ilp)
+    print_table(
+        f"{name}: {len(ratios)} dags, critical path against that without a limit, median (quartiles)",
+        ["method", *(f"limit {at:.1f}" for at in LIMITS[:-1]), "mean", "failures", "2 processors", "5 processors"],
+        list(tally.rows()),
+    )
+    ours = ", ".join(f"{ratio:.1f}" for ratio in np.quantile(ratios, (0.25, 0.5, 0.75)))
+    theirs = ", ".join(map(str, _OF_004[name])) if name in _OF_004 else "-"
+    return [name, f"{len(ratios)} of {len(dags)}", ours, theirs], tally.checked
+
+
+def main(directory: Path = CORPUS, sizes: tuple[int, ...] = (25, 50, 100)) -> None:
+    sets = datasets(directory, sizes)
+    found = [_table(name, dags, ilp=False) for name, dags in sets.items()]
+    small = [dag for dags in sets.values() for dag in dags if dag.n <= _ILP_JOBS]
+    found.append(_table(f"At most {_ILP_JOBS} jobs, all sets", small, ilp=True))
+    print_table(
+        "Worst peak over depth-first peak, quartiles (004: Table 2)",
+        ["set", "where they differ", "here", "004"],
+        [row for row, _ in found],
+    )
+    print(f"\n{sum(checked for _, checked in found):,} dags with a limit, every one checked by its certificate.")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else CORPUS)
