@@ -160,10 +160,12 @@ def read_order(path: str, footprint: Footprint) -> Int32:
         if place[job] >= 0:
             raise ParseError(path, number, f"job {short(name)!r} stands here twice", hint="each job once")
         place[job] = number
-    if np.any(place < 0):
-        missing = int(np.count_nonzero(place < 0))
-        name = dag.names[int(np.argmax(place < 0))]
-        raise ParseError(path, None, f"{missing:,} jobs are missing, {short(name)!r} first", hint="each job once")
+    missing = [dag.names[job] for job in np.flatnonzero(place < 0)]
+    if missing:
+        text = f"1 job is missing: {short(missing[0])!r}"
+        if len(missing) > 1:
+            text = f"{len(missing):,} jobs are missing, the first of them {short(missing[0])!r}"
+        raise ParseError(path, None, text, hint="each job once")
     early = np.flatnonzero(place[dag.tails] > place[dag.heads])
     if len(early):
         tail, head = int(dag.tails[early[0]]), int(dag.heads[early[0]])

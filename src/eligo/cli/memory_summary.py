@@ -164,7 +164,7 @@ def _peak_lines(found: Findings) -> list[str]:
     lines = [f"  at the peak of {found.amount(worst.attained)}, {plural(count, 'job')} {have} started"]
     running = np.flatnonzero(worst.started & ~worst.ended)
     if len(running):
-        held = (footprint.running + footprint.outputs)[running]
+        held = footprint.needs[running]  # with inputs, which others may read too
         first = np.argsort(-held, kind="stable")[:_MOST_JOBS]
         names = [f"{short(dag.names[running[i]])} ({found.amount(int(held[i]))})" for i in first]
         lines.append(f"  running        {named(names, len(running), _MOST_JOBS)}")
@@ -173,16 +173,16 @@ def _peak_lines(found: Findings) -> list[str]:
         size = int(footprint.size[datum])
         share = per_cent(size / worst.attained)
         head = "occupied by" if place == 0 else ""
-        lines.append(f"  {head:<14} {found.amount(size):>10} {share:>7}   {short(_datum(footprint, datum))}")
+        lines.append(f"  {head:<14} {found.amount(size):>10} {share:>11}   {short(_datum(footprint, datum))}")
     rest = int(footprint.size[present[_MOST_DATA:]].sum())
     if rest:
         count = len(present) - _MOST_DATA
-        lines.append(f"  {'':<14} {found.amount(rest):>10} {per_cent(rest / worst.attained):>7}   {count:,} more")
+        lines.append(f"  {'':<14} {found.amount(rest):>10} {per_cent(rest / worst.attained):>11}   {count:,} more")
     scratch = worst.attained - int(footprint.size[present].sum())
     if scratch:
         head = "occupied by" if not len(present) else ""
         what = "what running jobs use" if not len(present) else "scratch space of running jobs"
-        lines.append(f"  {head:<14} {found.amount(scratch):>10} {per_cent(scratch / worst.attained):>7}   {what}")
+        lines.append(f"  {head:<14} {found.amount(scratch):>10} {per_cent(scratch / worst.attained):>11}   {what}")
     return [printable(line) for line in lines]
 
 
