@@ -149,11 +149,13 @@ void bind_memory(nb::module_& m) {
             return std::tuple(static_cast<int>(outcome), give(std::move(job)), give(std::move(datum)),
                               give(std::move(later)), give(std::move(flow)), leftover, steps);
         }, "work"_a, "limit"_a, "rule"_a, "place"_a, "batch"_a, "budget"_a)
-        .def("safe_schedule", [](const Print& print, In<Node> order, In<double> work, In<double> urgency, Amount limit) {
+        .def("safe_schedule", [](const Print& print, In<Node> order, In<double> work, In<double> urgency,
+                                 In<double> release, Amount limit) {
             return give(unlocked([&] {
-                return SafeSchedule(print.view(), print.succ(), view(order), view(work), view(urgency), limit).run();
+                return SafeSchedule(print.view(), print.succ(), view(order), view(work), view(urgency), view(release),
+                                    limit).run();
             }));
-        }, "order"_a, "work"_a, "urgency"_a, "limit"_a)
+        }, "order"_a, "work"_a, "urgency"_a, "release"_a, "limit"_a)
         .def("hand_on", [](const Print& print, In<Node> events, Amount limit) {
             auto found = unlocked([&] { return TokenPool(print.view(), print.ends, limit).hand_on(view(events)); });
             return std::tuple(found.enough, give(std::move(found.job)), give(std::move(found.datum)),

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <queue>
 #include <span>
 #include <tuple>
@@ -76,10 +77,11 @@ private:
 
 class SafeSchedule {
 public:
-    // `order` must be within the limit; `urgency` tells who starts first, `limit` is beside what is there from outside.
+    // `order` must be within the limit, which is beside what is there from outside. Of jobs that are ready, the one of
+    // the largest `urgency` starts first, but none before its `release`.
     SafeSchedule(const FootprintView& print, CsrView succ, std::span<const Node> order, std::span<const double> work,
-                 std::span<const double> urgency, Amount limit)
-        : print_(print), succ_(succ), order_(order), work_(work), urgency_(urgency), limit_(limit),
+                 std::span<const double> urgency, std::span<const double> release, Amount limit)
+        : print_(print), succ_(succ), order_(order), work_(work), urgency_(urgency), release_(release), limit_(limit),
           n_(static_cast<Node>(order.size())), k_(print.readers.size()), place_(n_), out_(n_, 0), freed_(n_, 0),
           waiting_(n_), reads_(transpose_readers()), made_(group_made()), by_place_(print.readers.idx.begin(), print.readers.idx.end()),
           last_left_(k_), unended_(k_), started_(n_, 0), profile_(first_profile()) {}
@@ -88,17 +90,16 @@ public:
     std::vector<Node> run() {
         for (Node j = 0; j < n_; ++j) {
             waiting_[j] = static_cast<Node>(print_.pred.degree(j));
-            if (waiting_[j] == 0) ready_.push({-urgency_[j], place_[j], j});
+            if (waiting_[j] == 0) sleeping_.push({release_[j], place_[j], j});
         }
         start_what_fits();
-        while (!running_.empty()) {
-            const double now = std::get<0>(running_.top());
-            while (!running_.empty() && std::get<0>(running_.top()) == now) {
+        while (!running_.empty() || !sleeping_.empty()) {
+            now_ = next_time();
+            while (!running_.empty() && std::get<0>(running_.top()) <= now_) {
                 const Node job = std::get<2>(running_.top());
                 running_.pop();
                 finish(job);
             }
-            now_ = now;
             start_what_fits();
         }
         return std::move(events_);
@@ -112,7 +113,7 @@ private:
     FootprintView print_;
     CsrView succ_;
     std::span<const Node> order_;
-    std::span<const double> work_, urgency_;
+    std::span<const double> work_, urgency_, release_;
     Amount limit_, used_ = 0;
     Node n_, k_;
     std::vector<Node> place_;
@@ -124,7 +125,7 @@ private:
     std::vector<Node> unended_;
     std::vector<char> started_;
     RangeMax profile_;
-    Queue ready_, running_;
+    Queue ready_, sleeping_, running_;
     std::vector<Node> events_;
     Node next_ = 0;                             // place of the first job in the order that has not started
     double now_ = 0;
@@ -168,7 +169,17 @@ private:
     // What a job adds when it starts; in the simple model its inputs go in the same moment.
     Amount needed(Node job) const { return print_.one_event ? out_[job] - freed_[job] : out_[job] + print_.running[job]; }
 
+    double next_time() const {
+        const double end = running_.empty() ? std::numeric_limits<double>::infinity() : std::get<0>(running_.top());
+        return sleeping_.empty() ? end : std::min(end, std::max(now_, std::get<0>(sleeping_.top())));
+    }
+
     void start_what_fits() {
+        while (!sleeping_.empty() && std::get<0>(sleeping_.top()) <= now_) {
+            const Node job = std::get<2>(sleeping_.top());
+            sleeping_.pop();
+            ready_.push({-urgency_[job], place_[job], job});
+        }
         std::vector<Entry> refused;
         bool asked_next = false;
         while (!ready_.empty() && refused.size() < most_refused) {
@@ -234,7 +245,7 @@ private:
             }
         }
         for (Node child : succ_.row(job)) {
-            if (--waiting_[child] == 0) ready_.push({-urgency_[child], place_[child], child});
+            if (--waiting_[child] == 0) sleeping_.push({release_[child], place_[child], child});
         }
     }
 };

@@ -48,6 +48,7 @@ public:
             if (closure_.leftover() <= limit_) return Outcome::within;
             if (closure_.work() + jobs_.looked_at() + scanned_ > budget_) return Outcome::gave_up;
             ++steps_;
+            scanned_ += 2 * static_cast<Offset>(network_.up.idx.size() + added_.size());
             closure_.smallest(smallest_);
             closure_.largest(largest_);
             const std::size_t likely = 32 + 4 * static_cast<std::size_t>(batch_);

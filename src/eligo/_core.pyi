@@ -326,7 +326,12 @@ class MemoryPrint:
         self, work: NDArray[float64], limit: int, rule: int, place: NDArray[int32], batch: int, budget: int
     ) -> tuple[int, NDArray[int32], NDArray[int32], NDArray[int32], NDArray[int64], int, int]: ...
     def safe_schedule(
-        self, order: NDArray[int32], work: NDArray[float64], urgency: NDArray[float64], limit: int
+        self,
+        order: NDArray[int32],
+        work: NDArray[float64],
+        urgency: NDArray[float64],
+        release: NDArray[float64],
+        limit: int,
     ) -> NDArray[int32]: ...
     def hand_on(
         self, events: NDArray[int32], limit: int

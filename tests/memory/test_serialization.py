@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from eligo import _core
+from eligo.dag import Dag
 from eligo.graph import reachable
-from eligo.memory.ends import compiled, data_ends
+from eligo.memory.ends import Ends, compiled, data_ends
 from eligo.memory.footprint import Footprint
 from eligo.memory.models import MODELS
 from eligo.memory.sequential import peak_of, sequential
-from eligo.memory.serialization import RULES, Pairs, add_pairs, from_schedule, step_by_step, work_of
+from eligo.memory.serialization import RULES, Pairs, edges_of, from_schedule, needed_only, step_by_step, work_of
 from eligo.memory.worst_peak import worst_peak
 from tests.memory.footprints import random_footprint
 from tests.reference.memory_states import least_peak, true_worst_peak
@@ -23,6 +24,11 @@ BUDGET = 10**8
 def urgency_of(print_: Footprint) -> np.ndarray:
     dag = print_.dag
     return _core.longest_paths(dag.succ_ptr, dag.succ, np.ascontiguousarray(dag.order[::-1]), work_of(dag))
+
+
+def add_pairs(print_: Footprint, ends: Ends, pairs: Pairs) -> tuple[Dag, np.ndarray, np.ndarray]:
+    tails, heads = needed_only(print_.dag, *edges_of(print_, ends, pairs))
+    return print_.dag.with_edges(tails, heads), tails, heads
 
 
 def limits(print_: Footprint) -> list[int]:
@@ -38,8 +44,11 @@ def test_the_safe_schedule_is_its_twin(model: str) -> None:
         order = sequential(print_).order
         for most in {peak_of(print_, order), (peak_of(print_, order) + worst_peak(print_, trials=0).bound) // 2}:
             urgency, work = urgency_of(print_), work_of(print_.dag)
-            events = compiled(print_, data_ends(print_)).safe_schedule(order, work, urgency, most - print_.base)
-            assert events.tolist() == safe_schedule(print_, order.tolist(), work.tolist(), urgency.tolist(), most), seed
+            release = np.random.default_rng(seed).choice([0.0, 1.0, 3.0], print_.dag.n)
+            events = compiled(print_, data_ends(print_)).safe_schedule(
+                order, work, urgency, release, most - print_.base
+            )
+            assert events.tolist() == safe_schedule(print_, order.tolist(), work, urgency, release, most), seed
             assert handed_on_within(print_, events.tolist(), most)
 
 
@@ -51,12 +60,15 @@ def test_handing_on_keeps_the_limit_and_the_schedules_length(model: str) -> None
         for most in limits(print_):
             if peak_of(print_, order) > most:
                 continue
-            pairs = from_schedule(print_, ends, most, order, urgency_of(print_))
+            pairs = from_schedule(
+                print_, ends, most, order=order, urgency=urgency_of(print_), release=np.zeros(print_.dag.n)
+            )
             assert pairs.state == "within"
             dag, tails, heads = add_pairs(print_, ends, pairs)
             assert true_worst_peak(print_.on(dag)) <= most, seed
             kernel = compiled(print_, ends)
-            events = kernel.safe_schedule(order, work_of(dag), urgency_of(print_), most - print_.base).tolist()
+            at_once = np.zeros(dag.n)
+            events = kernel.safe_schedule(order, work_of(dag), urgency_of(print_), at_once, most - print_.base).tolist()
             when = {event: at for at, event in enumerate(events)}
             freed = 0 if print_.rules.one_event else print_.dag.n  # the simple model frees at the start
             assert all(when[freed + u] < when[v] for u, v in zip(tails.tolist(), heads.tolist(), strict=True))

@@ -22,7 +22,7 @@ def rest_peak(print_: Footprint, done: frozenset[int], order: list[int]) -> int:
 
 
 def safe_schedule(
-    print_: Footprint, order: list[int], work: list[float], urgency: list[float], limit: int
+    print_: Footprint, order: list[int], work: np.ndarray, urgency: np.ndarray, release: np.ndarray, limit: int
 ) -> list[int]:
     """Return starts (j) and ends (n + j) in turn; `limit` is beside nothing: it includes what is there from outside."""
     assert sequential_peak(print_, order) <= limit
@@ -39,8 +39,11 @@ def safe_schedule(
         here = occupied(print_, after, after if print_.rules.one_event else frozenset(ended))
         return here <= limit and rest_peak(print_, after, order) <= limit
 
+    def is_ready(job: int) -> bool:
+        return job not in started and set(dag.parents(job).tolist()) <= ended
+
     def start_what_fits() -> None:
-        ready = [j for j in range(n) if j not in started and set(dag.parents(j).tolist()) <= ended]
+        ready = [job for job in range(n) if is_ready(job) and release[job] <= now]
         for job in sorted(ready, key=lambda j: (-urgency[j], place[j], j)):
             if fits(job):
                 started.add(job)
@@ -48,9 +51,11 @@ def safe_schedule(
                 heapq.heappush(running, (now + work[job], len(events), job))
 
     start_what_fits()
-    while running:
-        now = running[0][0]
-        while running and running[0][0] == now:
+    while len(ended) < n:
+        times = [running[0][0]] if running else []
+        times += [release[job] for job in range(n) if is_ready(job) and release[job] > now]
+        now = min(times)
+        while running and running[0][0] <= now:
             job = heapq.heappop(running)[2]
             ended.add(job)
             events.append(n + job)

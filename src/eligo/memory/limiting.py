@@ -1,8 +1,8 @@
 """Limits that every execution keeps: the few dependencies to add, by the method whose critical path is shortest.
 
 ``auto`` tries, within a budget of work: ``schedule`` with several sequential orders, each then again with the paths of
-what came out (who is urgent is known better then); ``min-levels``; ``respect-order``; and on small dags the other two
-of 004. It takes the first of those with the shortest critical path. It never fails where a sequential order within the
+what came out (who is urgent is known better then); ``min-levels``; ``respect-order``; on small dags the other two of
+004; and ``schedule`` once more with an order of the best dag so far. Large dags get ``schedule`` alone. It takes the first of those with the shortest critical path. It never fails where a sequential order within the
 limit is known, since ``schedule`` and ``respect-order`` do not; and where none is known it says how low one can go.
 
 Whatever a method did is checked again on the dag that comes out, by the flow of its worst peak.
@@ -23,7 +23,7 @@ from eligo.memory.ends import data_ends
 from eligo.memory.footprint import Footprint
 from eligo.memory.lower_bound import lower_bound
 from eligo.memory.sequential import alpha_search, bfs, orders_within, peak_of, sequential
-from eligo.memory.serialization import Pairs, add_pairs, from_schedule, step_by_step, work_of
+from eligo.memory.serialization import Pairs, edges_of, from_schedule, needed_only, step_by_step, work_of
 from eligo.memory.time_memory import least_critical_path
 from eligo.memory.worst_peak import WorstPeak, worst_peak
 
@@ -37,9 +37,11 @@ _BATCHES = 150  # beyond, so many steps add about as many pairs as there are job
 _BUDGET = 2_000_000_000  # of a method asked for by name, in looked-at events and arcs
 _AUTO_BUDGET = 40_000_000  # of each method that `auto` tries
 _SMALL = 300  # jobs up to which `auto` tries everything
-_MOST_ORDERS = 2_000_000  # jobs and edges in all for which `auto` makes schedules
+_SCHEDULED = 2_000_000  # jobs and edges after which no further order is scheduled
+_MOST_STEPPED = 60_000  # jobs and edges up to which `auto` goes step by step
 _ROUNDS = 3
-_MANY = 300_000  # jobs and edges beyond which few orders are looked at
+_PATIENCE = (0.0, 0.5, 1.0)
+_MANY = 100_000  # jobs and edges beyond which few orders are looked at
 
 
 @final
@@ -134,8 +136,6 @@ class _Way:
     method: str
     pairs: Pairs
     dag: Dag
-    tails: Int32
-    heads: Int32
     length: float
 
 
@@ -160,12 +160,13 @@ class _Limiting:
         self.tried: dict[str, float | None] = {}
         self.best: _Way | None = None
         self.known: list[Int32] | None = None
+        self.scheduled = 0  # jobs and edges of all schedules made
 
     def run(self, method: str) -> Limited:
         self.on_progress("worst peak")
         worst = worst_peak(self.footprint, trials=0, ends=self.ends)
         if worst.bound <= self.most:
-            return self.result(worst)
+            return self.result(worst, None, np.empty(0, np.int32), np.empty(0, np.int32))
         if self.footprint.dag.n <= 2000:
             self.bound = least_critical_path(self.footprint, self.most, self.work)
         if method == "auto":
@@ -174,7 +175,7 @@ class _Limiting:
             self.try_one(method)
         if self.best is None:
             self.refuse(method)
-        return self.result(self.check())
+        return self.finish(self.best)
 
     # ---- the methods
 
@@ -192,8 +193,10 @@ class _Limiting:
         for number, order in enumerate(self.orders(), 1):
             self.on_progress(f"schedule {number}")
             self.try_schedule(order)
-            if self.done() or number * (1 + _ROUNDS) * size > _MOST_ORDERS:
+            if self.done() or self.scheduled > _SCHEDULED:
                 break
+        if size > _MOST_STEPPED:
+            return
         if not self.done():
             self.try_steps("min-levels", _AUTO_BUDGET, None)
         if not self.done() and self.orders():
@@ -201,6 +204,8 @@ class _Limiting:
         for rule in ("max-min-size", "max-size") if n <= _SMALL else ():
             if not self.done():
                 self.try_steps(rule, _AUTO_BUDGET, None)
+        if self.best is not None and not self.done():
+            self.try_schedule(self.earliest_first(self.best.dag))
 
     def orders(self) -> list[Int32]:
         """Return orders within the limit: the one that leaves most to do at the same time, the safest, the others."""
@@ -235,14 +240,31 @@ class _Limiting:
         return order
 
     def try_schedule(self, order: Int32) -> None:
-        """Make a schedule, then again with the paths of the dag that came out, as long as that helps."""
-        urgency = self.paths_from(self.footprint.dag)
-        shortest = np.inf
-        for _ in range(1 + _ROUNDS):
-            way = self.take("schedule", from_schedule(self.footprint, self.ends, self.most, order, urgency))
-            if way is None or way.length >= shortest or self.done():
-                return
-            shortest, urgency = way.length, self.paths_from(way.dag)
+        """Make a schedule, then again with the paths of the dag that came out, as long as that helps.
+
+        Once with all jobs as early as possible, and then with such that can wait waiting for part of that time.
+        """
+        dag, length = self.footprint.dag, self.before
+        for patience in _PATIENCE:
+            shortest = np.inf
+            for _ in range(1 + _ROUNDS):
+                urgency = self.paths_from(dag)
+                pairs = from_schedule(
+                    self.footprint,
+                    self.ends,
+                    self.most,
+                    order=order,
+                    urgency=urgency,
+                    release=patience * (length - urgency),
+                )
+                way = self.take("schedule", pairs)
+                self.scheduled += dag.n + dag.m
+                if way is None or self.done():
+                    return
+                if way.length >= shortest:
+                    break
+                shortest = length = way.length
+                dag = way.dag
 
     def try_steps(self, rule: str, budget: int, order: Int32 | None) -> None:
         self.on_progress(rule)
@@ -257,8 +279,8 @@ class _Limiting:
         from eligo.memory.ilp import solve_ilp
 
         self.try_several()
-        start = self.best
-        pairs = None if start is None else list(zip(start.tails.tolist(), start.heads.tolist(), strict=True))
+        start = None if self.best is None else edges_of(self.footprint, self.ends, self.best.pairs)
+        pairs = None if start is None else list(zip(start[0].tolist(), start[1].tolist(), strict=True))
         self.on_progress("ilp")
         answer = solve_ilp(self.footprint, self.most, self.work, start=pairs, time_limit_s=self.time_limit_s)
         self.bound = max(self.bound, answer.bound)
@@ -275,8 +297,8 @@ class _Limiting:
         if pairs.state != "within":
             self.tried.setdefault(method, None)
             return None
-        dag, tails, heads = add_pairs(self.footprint, self.ends, pairs)
-        way = _Way(method, pairs, dag, tails, heads, self.length_of(dag))
+        dag = self.footprint.dag.with_edges(*edges_of(self.footprint, self.ends, pairs))
+        way = _Way(method, pairs, dag, self.length_of(dag))
         known = self.tried.get(method)
         self.tried[method] = way.length if known is None else min(known, way.length)
         if self.best is None or way.length < self.best.length:
@@ -287,25 +309,25 @@ class _Limiting:
         """Whether nothing can be better."""
         return self.best is not None and self.best.length <= self.bound
 
-    def check(self) -> WorstPeak:
-        """Find the worst peak of the dag that came out, from the beginning."""
-        if self.best is None:
-            raise AssertionError("nothing to check")
-        pairs, print_ = self.best.pairs, self.footprint.on(self.best.dag)
+    def finish(self, way: _Way) -> Limited:
+        """Leave out edges that follow from others, and find the worst peak of what comes out, from the beginning."""
+        self.on_progress("check")
+        dag, pairs = self.footprint.dag, way.pairs
+        tails, heads = needed_only(dag, *edges_of(self.footprint, self.ends, pairs))
+        print_ = self.footprint.on(dag.with_edges(tails, heads))
         of_data = pairs.datum >= 0
         ends = data_ends(print_).followed_too(pairs.datum[of_data], pairs.later[of_data])
         worst = worst_peak(print_, trials=0, ends=ends)
         if worst.bound > self.most:
-            raise AssertionError(f"{self.best.method} left a worst peak of {worst.bound}, limit {self.most}")
-        return worst
+            raise AssertionError(f"{way.method} left a worst peak of {worst.bound}, limit {self.most}")
+        return self.result(worst, way, tails, heads)
 
-    def result(self, worst: WorstPeak) -> Limited:
-        way, nothing = self.best, np.empty(0, np.int32)
+    def result(self, worst: WorstPeak, way: _Way | None, tails: Int32, heads: Int32) -> Limited:
         return Limited(
             worst.footprint,
             self.most,
-            nothing if way is None else way.tails,
-            nothing if way is None else way.heads,
+            tails,
+            heads,
             worst,
             self.before,
             self.before if way is None else way.length,
@@ -344,6 +366,13 @@ class _Limiting:
         else:
             text = f"no order of the jobs within {self.most:,} {unit} was found; every one occupies {least.value:,}"
         raise InfeasibleError(text, hint=hint, reachable=lowest.peak)
+
+    def earliest_first(self, dag: Dag) -> Int32:
+        """Return the jobs by when they can start at the earliest; every order of a limited dag is within the limit."""
+        finish = _core.longest_paths(dag.pred_ptr, dag.pred, dag.order, self.work)
+        start = np.zeros(dag.n)
+        np.maximum.at(start, dag.heads, finish[dag.tails])  # finish - work is rounded, and might put a child first
+        return dag.order[np.argsort(start[dag.order], kind="stable")]
 
     def length_of(self, dag: Dag) -> float:
         return float(_core.longest_paths(dag.pred_ptr, dag.pred, dag.order, self.work).max(initial=0))

@@ -33,7 +33,7 @@ from eligo.graph import shortcuts
 from eligo.memory.ends import Ends, compiled
 from eligo.memory.footprint import Footprint
 
-__all__ = ["RULES", "Pairs", "add_pairs", "from_schedule", "step_by_step", "work_of"]
+__all__ = ["RULES", "Pairs", "edges_of", "from_schedule", "needed_only", "step_by_step", "work_of"]
 
 RULES = {"min-levels": 0, "max-size": 1, "max-min-size": 2, "respect-order": 3}
 _STATES = ("within", "stuck", "gave up")
@@ -90,7 +90,9 @@ def step_by_step(
     return found.only(flow > 0) if found.state == "within" else found
 
 
-def from_schedule(footprint: Footprint, ends: Ends, limit: int, order: Int32, urgency: Float64) -> Pairs:
+def from_schedule(
+    footprint: Footprint, ends: Ends, limit: int, *, order: Int32, urgency: Float64, release: Float64
+) -> Pairs:
     """Return the pairs by which memory is handed on in a schedule within the limit.
 
     Parameters
@@ -99,32 +101,43 @@ def from_schedule(footprint: Footprint, ends: Ends, limit: int, order: Int32, ur
         A sequential order within the limit.
     urgency
         Of jobs that are ready, the one with the largest starts first.
+    release
+        Before which time each job does not start: whoever can wait leaves the memory to others.
     """
     allowed = limit - footprint.base
     kernel = compiled(footprint, ends)
-    events = kernel.safe_schedule(order, work_of(footprint.dag), urgency, allowed)
+    events = kernel.safe_schedule(order, work_of(footprint.dag), urgency, release, allowed)
     if len(events) < 2 * footprint.dag.n:
         raise AssertionError("the schedule got stuck, which it never should")
     enough, job, datum, later = kernel.hand_on(events, allowed)
     return Pairs(job, datum, later, "within" if enough else "stuck")
 
 
-def add_pairs(footprint: Footprint, ends: Ends, pairs: Pairs) -> tuple[Dag, Int32, Int32]:
-    """Return the dag with the pairs as edges, and those edges; ones that follow from others are left out."""
+def edges_of(footprint: Footprint, ends: Ends, pairs: Pairs) -> tuple[Int32, Int32]:
+    """Return the pairs as edges, those that the dag has already left out."""
     dag = footprint.dag
     plain = pairs.datum < 0
-    rows = np.diff(ends.latest_ptr)
-    counts = rows[pairs.datum[~plain]]
+    counts = np.diff(ends.latest_ptr)[pairs.datum[~plain]]
     starts = ends.latest_ptr[pairs.datum[~plain]]
     within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
     readers = ends.latest[np.repeat(starts, counts) + within]
     tails = np.concatenate([pairs.job[plain], readers]).astype(np.int64)
     heads = np.concatenate([pairs.later[plain], np.repeat(pairs.later[~plain], counts)]).astype(np.int64)
     given = dag.tails.astype(np.int64) * dag.n + dag.heads
-    keys = np.setdiff1d(tails * dag.n + heads, given)
-    skipping = shortcuts(dag.with_edges(*_ends_of(keys, dag.n)))
-    added = _ends_of(np.setdiff1d(keys, skipping[0].astype(np.int64) * dag.n + skipping[1]), dag.n)
-    return dag.with_edges(*added), *added
+    return _ends_of(np.setdiff1d(tails * dag.n + heads, given), dag.n)
+
+
+def needed_only(dag: Dag, tails: Int32, heads: Int32) -> tuple[Int32, Int32]:
+    """Return those of the edges to be added that do not follow from the others and the dag's own.
+
+    Examples
+    --------
+    >>> needed_only(Dag.from_edges(3, [0], [1]), np.array([0, 1]), np.array([2, 2]))
+    (array([1], dtype=int32), array([2], dtype=int32))
+    """
+    skipping = shortcuts(dag.with_edges(tails, heads))
+    keys = np.asarray(tails, np.int64) * dag.n + heads
+    return _ends_of(np.setdiff1d(keys, skipping[0].astype(np.int64) * dag.n + skipping[1]), dag.n)
 
 
 def _ends_of(keys: Int64, n: int) -> tuple[Int32, Int32]:
