@@ -52,17 +52,19 @@ def length(value: float, in_seconds: bool) -> str:
 
 
 def growth(before: float, after: float) -> str:
-    """Return by how much something grew.
+    """Return by how much something grew or shrank.
 
     Examples
     --------
-    >>> growth(100, 103.04), growth(100, 100), growth(0, 0), growth(100, 100.0001)
-    ('+3.0 %', '+0 %', '+0 %', 'under +0.1 %')
+    >>> growth(100, 103.04), growth(100, 100), growth(0, 0), growth(100, 100.0001), growth(100, 98)
+    ('+3.0 %', '+0 %', '+0 %', 'under +0.1 %', '-2.0 %')
     """
-    if after <= before or before <= 0:
+    more = 100 * (after / before - 1) if before > 0 else 0.0
+    if more == 0:
         return "+0 %"
-    more = 100 * (after / before - 1)
-    return "under +0.1 %" if more < 0.1 else f"+{more:,.1f} %"
+    if abs(more) < 0.1:
+        return "under +0.1 %" if more > 0 else "under -0.1 %"
+    return f"{more:+,.1f} %"
 
 
 def short(name: str) -> str:

@@ -135,22 +135,27 @@ def _parts(analysis: Analysis) -> tuple[Any, Any, Any]:
 def _rows(found: Findings) -> list[tuple[str, str, str]]:
     worst, lowest, least = _parts(found.analysis)
     dag = found.footprint.dag
-    if worst.exact:
-        reached = "no execution exceeds it, and one reaches it"
-    elif worst.is_true:
-        reached = f"no execution exceeds it; by search, the most that one reaches is {found.amount(worst.attained)}"
-    else:
-        reached = f"no execution exceeds it; one that was found reaches {found.amount(worst.attained)}"
     proved = lowest.proved or lowest.peak == least.value
     order = "no order needs less" if proved else "the best order that was found"
     where = "" if least.job is None else f" while job {short(dag.names[least.job])} runs"
     path = length(found.critical_path, found.in_seconds)
     return [
-        ("worst peak", found.amount(worst.bound), reached),
+        ("worst peak", found.amount(worst.bound), f"no execution exceeds it{_reached(found)}"),
         ("one at a time", found.amount(lowest.peak), f"{order}, by {lowest.method}"),
         ("lower bound", found.amount(least.value), f"every execution occupies as much{where}"),
         ("at full speed", found.amount(found.within), f"at least, to finish within the critical path's {path}"),
     ]
+
+
+def _reached(found: Findings) -> str:
+    """Tell how close to the worst peak executions come."""
+    worst = found.analysis.worst
+    if worst.exact:
+        return ", and one reaches it"
+    attained, bound = found.amount(worst.attained), found.amount(worst.bound)
+    if attained == bound:
+        attained = f"{found.amount(worst.bound - worst.attained)} less"
+    return f"; by search, the most that one reaches is {attained}" if worst.is_true else f"; one reaches {attained}"
 
 
 def _peak_lines(found: Findings) -> list[str]:
