@@ -108,7 +108,7 @@ public:
 private:
     using Entry = std::tuple<double, Node, Node>;
     using Queue = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
-    static constexpr int most_refused = 24;  // ready jobs asked in vain before waiting for the next end
+    static constexpr int most_refused = 8;  // ready jobs asked in vain before waiting for the next end
 
     FootprintView print_;
     CsrView succ_;

@@ -67,7 +67,6 @@ def test_handing_on_keeps_the_limit_and_the_schedules_length(model: str) -> None
             dag, tails, heads = add_pairs(print_, ends, pairs)
             assert true_worst_peak(print_.on(dag)) <= most, seed
             kernel = compiled(print_, ends)
-            at_once = np.zeros(dag.n)
             events = kernel.safe_schedule(order, work_of(dag), urgency_of(print_), at_once, most - print_.base).tolist()
             when = {event: at for at, event in enumerate(events)}
             freed = 0 if print_.rules.one_event else print_.dag.n  # the simple model frees at the start

@@ -2,8 +2,9 @@
 
 ``auto`` tries, within a budget of work: ``schedule`` with several sequential orders, each then again with the paths of
 what came out (who is urgent is known better then); ``min-levels``; ``respect-order``; on small dags the other two of
-004; and ``schedule`` once more with an order of the best dag so far. Large dags get ``schedule`` alone. It takes the first of those with the shortest critical path. It never fails where a sequential order within the
-limit is known, since ``schedule`` and ``respect-order`` do not; and where none is known it says how low one can go.
+004; and ``schedule`` once more with an order of the best dag so far. Large dags get ``schedule`` alone. It takes the
+first of those with the shortest critical path. It never fails where a sequential order within the limit is known, since
+``schedule`` and ``respect-order`` do not; and where none is known it says how low one can go.
 
 Whatever a method did is checked again on the dag that comes out, by the flow of its worst peak.
 """
@@ -41,7 +42,7 @@ _SCHEDULED = 2_000_000  # jobs and edges after which no further order is schedul
 _MOST_STEPPED = 60_000  # jobs and edges up to which `auto` goes step by step
 _ROUNDS = 3
 _PATIENCE = (0.0, 0.5, 1.0)
-_MANY = 100_000  # jobs and edges beyond which few orders are looked at
+_MANY = 100_000  # jobs and edges beyond which few orders are looked at, and each once only
 
 
 @final
@@ -245,9 +246,10 @@ class _Limiting:
         Once with all jobs as early as possible, and then with such that can wait waiting for part of that time.
         """
         dag, length = self.footprint.dag, self.before
+        rounds = 1 + _ROUNDS if dag.n + dag.m <= _MANY else 1
         for patience in _PATIENCE:
             shortest = np.inf
-            for _ in range(1 + _ROUNDS):
+            for _ in range(rounds):
                 urgency = self.paths_from(dag)
                 pairs = from_schedule(
                     self.footprint,
