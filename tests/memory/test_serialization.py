@@ -60,9 +60,8 @@ def test_handing_on_keeps_the_limit_and_the_schedules_length(model: str) -> None
         for most in limits(print_):
             if peak_of(print_, order) > most:
                 continue
-            pairs = from_schedule(
-                print_, ends, most, order=order, urgency=urgency_of(print_), release=np.zeros(print_.dag.n)
-            )
+            at_once = np.zeros(print_.dag.n)
+            pairs = from_schedule(print_, ends, most, order=order, urgency=urgency_of(print_), release=at_once)
             assert pairs.state == "within"
             dag, tails, heads = add_pairs(print_, ends, pairs)
             assert true_worst_peak(print_.on(dag)) <= most, seed
