@@ -42,7 +42,6 @@ public:
     Node size() const { return n_; }
     Amount leftover() const { return leftover_; }
     Offset work() const { return work_; }
-    std::span<const Amount> kept() const { return kept_; }
 
     // From now on event y must come before event x. The flow stays as it is.
     void add(Node x, Node y) {
