@@ -18,3 +18,7 @@ show eligo prioritize "$out/fmri.dag" --in-place --remove
 show cmp examples/fmri.dag "$out/fmri.dag" && echo "the same file as before, to the byte"
 show eligo generate inspiral --jobs 2988 -o "$out/inspiral.dag"
 show eligo prioritize "$out/inspiral.dag"
+show eligo generate inspiral --jobs 60 --costs -o "$out/search.json"
+show eligo memory "$out/search.json"
+show eligo limit "$out/search.json" --memory 15.2MB -o "$out/limited.json" --certificate "$out/bound.json"
+show eligo verify "$out/bound.json" "$out/limited.json"

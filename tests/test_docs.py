@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import runpy
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+
+from tests.sessions import blocks, run, steps
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 DRAW = DOCS / "draw_pictures.py"
@@ -40,6 +43,14 @@ def test_sessions_print_what_is_shown(page):
     assert len(session.examples) == page.read_text().count("\n>>> ")
     failed, _ = tools["run"](session)
     assert failed == 0
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page.read_text())], ids=lambda page: page.name)
+def test_commands_print_what_is_shown(page, tmp_path):
+    shutil.copytree(DOCS.parent / "examples", tmp_path / "examples")
+    for block in blocks(page.read_text()):
+        for command, wanted in steps(block):
+            assert run(command, tmp_path).strip() == wanted.strip(), command
 
 
 def test_every_code_block_of_the_theory_is_run():

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.sessions import ROOT, blocks, run, steps
+
 README = (ROOT / "README.md").read_text()
-SESSION = README.split("## A session", 1)[1].split("```console\n", 1)[1].split("```", 1)[0]
 
 
-def test_the_session_prints_what_is_shown(tmp_path):
+def test_the_sessions_print_what_is_shown(tmp_path):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    for block in re.split(r"(?m)^\$ ", SESSION)[1:]:
-        command, _, shown = block.partition("\n")
-        run = subprocess.run(
-            ["bash", "-c", f"{command} 2>&1"],
-            cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=120, check=False,
-        )  # fmt: skip
-        assert run.stdout.strip() == shown.strip(), command
+    shown = [step for block in blocks(README) for step in steps(block)]
+    assert len(shown) > 10
+    for command, wanted in shown:
+        assert run(command, tmp_path).strip() == wanted.strip(), command
 
 
 @pytest.mark.parametrize(

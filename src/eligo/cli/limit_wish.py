@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from eligo.cli import changing
@@ -13,6 +12,8 @@ from eligo.cli.progress import working
 from eligo.errors import EligoError, InfeasibleError, ParseError
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from eligo.cli.limit_summary import Limiting
     from eligo.dag import Int32
     from eligo.formats.base import Document
@@ -42,6 +43,8 @@ class LimitWish(NamedTuple):
         >>> LimitWish.parse("2kB").size, LimitWish.parse("60 %").share
         (2000, Fraction(3, 5))
         """
+        from fractions import Fraction
+
         from eligo.formats.sizes import parse_size
 
         try:
@@ -129,7 +132,9 @@ def _limited(document: Document, footprint: Footprint, args: argparse.Namespace)
         except InfeasibleError as error:
             hint, unit = error.hint, footprint.rules.unit
             if error.reachable is not None and error.reachable > most and unit == "bytes":
-                hint += f" ({amount(error.reachable, unit)}): --memory {error.reachable}"
+                size, proved = amount(error.reachable, unit), hint.endswith("no smaller one is")
+                hint = f"--memory {error.reachable} ({size}) is the smallest known to be reachable"
+                hint += ", and no smaller one is" if proved else ""
             raise InfeasibleError(
                 f"{document.source.path}: {error.text}", hint=hint, reachable=error.reachable
             ) from None
