@@ -3,6 +3,9 @@
 The closure graph of the simple model has one node for each job, weighing what the job allocates minus what it frees,
 and one arc for each dependency, towards what comes before. Both solvers are given the same arrays, in which jobs are
 numbered so that what comes before has a smaller number.
+
+OR-Tools brings a HiGHS of its own; whoever imports it cannot import highspy in the same process any more. So it is
+imported late, and tests start a process for it.
 """
 
 from __future__ import annotations
