@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from eligo import write
 from tests.cli.dag_folder import PAPER, SUBMIT
+from tests.cli.limiting import with_files
 
 
 @pytest.fixture
@@ -34,3 +36,11 @@ def nested(folder):
 def spliced(folder):
     (folder / "spliced.dag").write_text("# mine\nSPLICE S paper.dag\nJOB first x.sub\nPARENT first CHILD S\n")
     return folder
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    """Chains of jobs with files, in a directory of its own."""
+    monkeypatch.chdir(tmp_path)
+    write(with_files(), "x.json")
+    return "x.json"

@@ -14,13 +14,6 @@ from eligo.memory import limiting
 from tests.cli.limiting import FORMATS, facts, make, run, with_files
 
 
-@pytest.fixture
-def file(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    write(with_files(), "x.json")
-    return "x.json"
-
-
 def test_words_are_those_there_are():
     assert METHODS == limiting.METHODS
 

@@ -24,13 +24,6 @@ from tests.cli.limiting import FORMATS, TABLE, chains, facts, make, run, with_fi
 from tests.strategies import dags
 
 
-@pytest.fixture
-def file(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    write(with_files(), "x.json")
-    return "x.json"
-
-
 def test_words_are_those_there_are():
     assert MODELS == models.MODELS
 
