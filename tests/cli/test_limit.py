@@ -96,7 +96,9 @@ def test_processors(file, capsys):
 def test_the_plot(file, capsys):
     pytest.importorskip("matplotlib", reason="figures need matplotlib")
     run("limit", file, "--memory", "60%", "--plot", "memory.svg", "--processors", "2")
-    assert "memory.svg: disk over time on 2 processors" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "memory.svg: disk over time on 2 processors" in told
+    assert "the workflow itself was not changed: --in-place or -o OUT writes the dependencies" in told
     with open("memory.svg") as stream:
         assert "<svg" in stream.read()
 
@@ -206,3 +208,24 @@ def test_names_cannot_steer_the_terminal(tmp_path, capsys):
     run("limit", tmp_path / "x.json", "--memory", "5kB")
     captured = capsys.readouterr()
     assert "\x1b" not in captured.out + captured.err
+
+
+def test_large_workflows_are_not_written_for_warnings(file, capsys, monkeypatch):
+    from eligo.cli import changing, limit
+
+    monkeypatch.setattr(changing, "LARGEST_TRIAL", 4)
+    monkeypatch.setattr(limit, "_LARGEST_RUN", 4)
+    found = facts(capsys, "limit", file, "--memory", "5kB")
+    assert found["added_edges"]
+    assert found["list_scheduling"] == []
+    assert "written" not in found
+    found = facts(capsys, "prioritize", file, "--memory", "5kB")
+    assert found["edges"] == 12 + len(found["memory"]["added_edges"])
+
+
+def test_workflows_without_jobs(tmp_path, capsys):
+    (tmp_path / "none.dag").write_text("FINAL f x.sub\n")
+    for limit in ("0", "5", "50%"):
+        found = facts(capsys, "limit", tmp_path / "none.dag", "--memory", limit, "--model", "pebble")
+        assert (found["worst_peak"], found["added_edges"]) == (0, [])
+    run("limit", tmp_path / "none.dag", "--memory", "5", "--model", "pebble", "--in-place")

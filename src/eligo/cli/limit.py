@@ -249,7 +249,10 @@ def _tell(case: _Case, done: Rewritten | None, args: argparse.Namespace) -> None
     if args.remove:
         has = changing.has_changes(case.document, case.changed)
         say(f"{path}: has {'' if has else 'no '}dependencies of ours")
-    say("nothing was written: --in-place or -o OUT does")
+    if args.plot or args.certificate:
+        say("the workflow itself was not changed: --in-place or -o OUT writes the dependencies")
+    else:
+        say("nothing was written: --in-place or -o OUT does")
 
 
 def _content(case: _Case) -> str:
