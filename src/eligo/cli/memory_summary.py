@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from eligo.memory.footprint import Footprint
     from eligo.memory.limit_curve import CurvePoint
 
-__all__ = ["Findings", "memory_facts", "memory_text"]
+__all__ = ["Findings", "curve_points", "memory_facts", "memory_text"]
 
 _MOST_JOBS = 5
 _MOST_DATA = 5
@@ -242,4 +242,5 @@ def _advice(found: Findings) -> list[str]:
 
 def curve_points(found: Sequence[CurvePoint]) -> list[tuple[int, float, str]]:
     """Return the points as ``report.plot_limits`` takes them."""
-    return [(point.limit, point.critical_path, point.method) for point in found]
+    words = {"none": "nothing to add"}
+    return [(point.limit, point.critical_path, words.get(point.method, point.method)) for point in found]
