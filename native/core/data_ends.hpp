@@ -34,7 +34,7 @@ class DataEndFinder {
 public:
     DataEndFinder(CsrView succ, CsrView pred, CsrView readers)
         : readers_(readers), graph_(succ, pred), labels_(graph_), search_(graph_, labels_),
-          budget_(searches * (succ.size() + static_cast<Offset>(succ.idx.size() + readers.idx.size()))),
+          left_(searches * (succ.size() + static_cast<Offset>(succ.idx.size() + readers.idx.size()))),
           seen_(succ.size(), -1) {}
 
     DataEnds find() {
@@ -42,12 +42,15 @@ public:
         ends_.last.assign(k, -1);
         ends_.latest.ptr.push_back(0);
         for (Node datum = 0; datum < k; ++datum) {
+            // Nobody takes more than some shares, and what is not used remains for those who come later.
+            const Offset share = budget_ = 4 * left_ / (k - datum) + 1;
             find_latest(datum);
             if (jobs_.size() == 1) {
                 ends_.last[datum] = graph_.order[jobs_[0]];
             } else if (jobs_.size() > 1) {
                 find_followers(datum);
             }
+            left_ = std::max<Offset>(0, left_ - (share - budget_));
             for (Node job : jobs_) ends_.latest.idx.push_back(graph_.order[job]);
             ends_.latest.ptr.push_back(static_cast<Offset>(ends_.latest.idx.size()));
         }
@@ -55,15 +58,15 @@ public:
     }
 
 private:
-    static constexpr Offset searches = 64;       // looked-at arcs for each job, arc and reader, in all
+    static constexpr Offset searches = 256;      // looked-at arcs for each job, arc and reader, in all
     static constexpr Offset one_search = 2000;   // for one question
-    static constexpr int most_looked_at = 256, most_followers = 64, most_compared = 32;
+    static constexpr int most_looked_at = 4096, most_followers = 4096, most_compared = 32;
 
     CsrView readers_;
     Renumbered graph_;
     ReachLabels labels_;
     PathSearch search_;
-    Offset budget_;
+    Offset left_, budget_ = 0;  // in all, and for the datum at hand
     std::vector<Node> seen_, jobs_;
     DataEnds ends_;
 
@@ -91,8 +94,28 @@ private:
         }
     }
 
+    // Children that all latest readers have in common follow them all: these are found without a search, all of them.
+    void find_common_children(Node datum) {
+        const CsrView succ = graph_.succ.view();
+        const Node fewest = *std::min_element(jobs_.begin(), jobs_.end(), [&](Node a, Node b) {
+            return succ.degree(a) < succ.degree(b);
+        });
+        for (Node child : succ.row(fewest)) {
+            if (budget_ <= 0) return;
+            if (std::all_of(jobs_.begin(), jobs_.end(), [&](Node reader) {
+                    --budget_;
+                    return has_edge(succ, reader, child);
+                })) {
+                seen_[child] = datum;
+                ends_.followed.push_back(datum);
+                ends_.followers.push_back(graph_.order[child]);
+            }
+        }
+    }
+
     // Looks through the descendants of the latest reader, in order, for those that follow all other readers too.
     void find_followers(Node datum) {
+        find_common_children(datum);
         std::priority_queue<Node, std::vector<Node>, std::greater<>> todo;
         auto look_at_children = [&](Node job) {
             for (Node child : graph_.succ.view().row(job)) {

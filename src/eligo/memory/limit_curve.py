@@ -81,7 +81,7 @@ def limit_curve(
     for number, most in enumerate([*(most for most in limits if most < worst), worst], 1):
         tell(f"limit {number} of {len(limits) + 1}")
         try:
-            found = limit(footprint, most, method=method)
+            found = limit(footprint, most, method=method, lowest=analysis.lowest)
         except InfeasibleError:  # a method that failed where another might not
             continue
         curve.append(CurvePoint(most, found.critical_path_after, found.method, len(found.tails), found.worst.bound))

@@ -23,7 +23,7 @@ from eligo.errors import EligoError, InfeasibleError
 from eligo.memory.ends import data_ends
 from eligo.memory.footprint import Footprint
 from eligo.memory.lower_bound import lower_bound
-from eligo.memory.sequential import alpha_search, bfs, orders_within, peak_of, sequential
+from eligo.memory.sequential import Sequential, alpha_search, bfs, orders_within, peak_of, sequential
 from eligo.memory.serialization import Pairs, edges_of, from_schedule, needed_only, step_by_step, work_of
 from eligo.memory.time_memory import least_critical_path
 from eligo.memory.worst_peak import WorstPeak, worst_peak
@@ -93,6 +93,7 @@ def limit(
     *,
     method: str = "auto",
     order: Int32 | None = None,
+    lowest: Sequential | None = None,
     time_limit_s: float | None = None,
     on_progress: Callable[[str], None] | None = None,
 ) -> Limited:
@@ -104,6 +105,8 @@ def limit(
         One of ``METHODS``.
     order
         A sequential order within the limit for ``respect-order`` and ``schedule`` to go by; found where not given.
+    lowest
+        The order of the smallest peak, where it is known already.
     time_limit_s
         Of the method ``ilp``, beside its limit of work.
     on_progress
@@ -126,7 +129,8 @@ def limit(
     """
     if method not in METHODS:
         raise EligoError(f"unknown method {method!r}", hint=f"one of: {', '.join(METHODS)}")
-    return _Limiting(footprint, most, order, time_limit_s, on_progress or (lambda _: None)).run(method)
+    limiting = _Limiting(footprint, most, order, lowest, on_progress or (lambda _: None))
+    return limiting.run(method, time_limit_s)
 
 
 @final
@@ -146,13 +150,13 @@ class _Limiting:
         footprint: Footprint,
         most: int,
         order: Int32 | None,
-        time_limit_s: float | None,
+        lowest: Sequential | None,
         on_progress: Callable[[str], None],
     ) -> None:
         self.footprint = footprint
         self.most = most
         self.given = order
-        self.time_limit_s = time_limit_s
+        self._lowest = lowest
         self.on_progress = on_progress
         self.work = work_of(footprint.dag)
         self.ends = data_ends(footprint)
@@ -163,7 +167,15 @@ class _Limiting:
         self.known: list[Int32] | None = None
         self.scheduled = 0  # jobs and edges of all schedules made
 
-    def run(self, method: str) -> Limited:
+    @property
+    def lowest(self) -> Sequential:
+        """The order of the smallest peak."""
+        if self._lowest is None:
+            self.on_progress("orders")
+            self._lowest = sequential(self.footprint)
+        return self._lowest
+
+    def run(self, method: str, time_limit_s: float | None) -> Limited:
         self.on_progress("worst peak")
         worst = worst_peak(self.footprint, trials=0, ends=self.ends)
         if worst.bound <= self.most:
@@ -173,16 +185,16 @@ class _Limiting:
         if method == "auto":
             self.try_several()
         else:
-            self.try_one(method)
+            self.try_one(method, time_limit_s)
         if self.best is None:
             self.refuse(method)
         return self.finish(self.best)
 
     # ---- the methods
 
-    def try_one(self, method: str) -> None:
+    def try_one(self, method: str, time_limit_s: float | None) -> None:
         if method == "ilp":
-            self.try_ilp()
+            self.try_ilp(time_limit_s)
         elif method == "schedule":
             for order in self.orders()[:1]:
                 self.try_schedule(order)
@@ -214,10 +226,10 @@ class _Limiting:
             if self.given is not None:
                 self.known = [self._checked(self.given)]
             elif self.footprint.dag.n + self.footprint.dag.m > _MANY:
-                orders = (bfs(self.footprint.dag), sequential(self.footprint).order)
+                orders = (bfs(self.footprint.dag), self.lowest.order)
                 self.known = [order for order in orders if peak_of(self.footprint, order) <= self.most]
             else:
-                found = [order for _, order in orders_within(self.footprint, self.most)]
+                found = [order for _, order in orders_within(self.footprint, self.most, self.lowest)]
                 self.known = found if len(found) < 3 else [found[0], found[-1], *found[1:-1]]
         return self.known
 
@@ -277,14 +289,14 @@ class _Limiting:
             step_by_step(self.footprint, self.ends, self.most, rule, order=order, batch=batch, budget=budget),
         )
 
-    def try_ilp(self) -> None:
+    def try_ilp(self, time_limit_s: float | None) -> None:
         from eligo.memory.ilp import solve_ilp
 
         self.try_several()
         start = None if self.best is None else edges_of(self.footprint, self.ends, self.best.pairs)
         pairs = None if start is None else list(zip(start[0].tolist(), start[1].tolist(), strict=True))
         self.on_progress("ilp")
-        answer = solve_ilp(self.footprint, self.most, self.work, start=pairs, time_limit_s=self.time_limit_s)
+        answer = solve_ilp(self.footprint, self.most, self.work, start=pairs, time_limit_s=time_limit_s)
         self.bound = max(self.bound, answer.bound)
         if answer.tails is None or answer.heads is None:
             self.tried["ilp"] = None
@@ -318,7 +330,8 @@ class _Limiting:
         tails, heads = needed_only(dag, *edges_of(self.footprint, self.ends, pairs))
         print_ = self.footprint.on(dag.with_edges(tails, heads))
         of_data = pairs.datum >= 0
-        ends = data_ends(print_).followed_too(pairs.datum[of_data], pairs.later[of_data])
+        ends = data_ends(print_).followed_too(self.ends.followed, self.ends.followers)  # it may have missed some here
+        ends = ends.followed_too(pairs.datum[of_data], pairs.later[of_data])
         worst = worst_peak(print_, trials=0, ends=ends)
         if worst.bound > self.most:
             raise AssertionError(f"{way.method} left a worst peak of {worst.bound}, limit {self.most}")
@@ -340,7 +353,7 @@ class _Limiting:
 
     def refuse(self, method: str) -> NoReturn:
         """Say why no answer was found, and how low one can go."""
-        lowest = sequential(self.footprint)
+        lowest = self.lowest
         names, unit = self.footprint.dag.names, self.footprint.rules.unit
         if lowest.peak <= self.most:
             raise InfeasibleError(
