@@ -40,6 +40,11 @@ class Ends:
     latest_ptr: Int64
     latest: Int32
 
+    @property
+    def arcs(self) -> int:
+        """How many pairs there are of what comes after what, beside the dag's edges."""
+        return len(self.followed) + len(self.latest)
+
     def latest_of(self, datum: int) -> Int32:
         """Return the readers of a datum that no other reader is known to come after."""
         return self.latest[self.latest_ptr[datum] : self.latest_ptr[datum + 1]]

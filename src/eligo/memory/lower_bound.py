@@ -27,7 +27,7 @@ from eligo.memory.state import occupied
 
 __all__ = ["LowerBound", "least_memory_within", "lower_bound"]
 
-_BUDGET = 20_000_000  # events and arcs looked at, about
+_BUDGET = 5_000_000  # jobs, edges and data times questions
 _MOST_ASKED = 64
 
 
@@ -81,7 +81,7 @@ def lower_bound(footprint: Footprint, ends: Ends, ask: Iterable[int] = ()) -> Lo
     if needs[first] > best.value:
         best = LowerBound(int(needs[first]), first)
     kernel = compiled(footprint, ends)
-    cost = n + footprint.dag.m + footprint.k + len(footprint.readers)
+    cost = n + footprint.dag.m + footprint.k + ends.arcs
     largest = np.argsort(-needs, kind="stable")[:_MOST_ASKED].tolist()
     for job in list(dict.fromkeys([*ask, *largest]))[: min(_MOST_ASKED, max(1, _BUDGET // cost))]:
         value, senders, receivers, amounts = kernel.least_around(job)

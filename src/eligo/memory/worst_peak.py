@@ -163,7 +163,7 @@ class _Search:
     def run(self, bound: int, events: np.ndarray) -> None:
         """Try readers for data that only the bound keeps, the largest bound first."""
         todo = [(-bound, 0, self.ends, events)]
-        cost = self.footprint.dag.n + self.footprint.dag.m + self.footprint.k + len(self.footprint.readers)
+        cost = self.footprint.dag.n + self.footprint.dag.m + self.footprint.k + self.ends.arcs
         made = 0
         while todo and -todo[0][0] > self.attained:
             _, _, ends, events = heapq.heappop(todo)
