@@ -32,7 +32,7 @@ from eligo.memory.state import Bools, occupied, present
 
 __all__ = ["TRIALS", "WorstPeak", "worst_peak"]
 
-TRIALS = 5_000_000
+TRIALS = 2_000_000
 """What the search for the true worst peak may cost: flows times jobs, edges and data."""
 
 
