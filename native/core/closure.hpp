@@ -32,8 +32,7 @@ public:
     // Row x of `up` holds the events that must come right before x, all of smaller number.
     Closure(Csr up, std::vector<Amount> weight)
         : up_(std::move(up)), n_(static_cast<Node>(weight.size())), fixed_(static_cast<Offset>(up_.idx.size())),
-          kept_(std::move(weight)), flow_(fixed_, 0), distance_(n_, 0), first_sent_(n_, none),
-          first_got_(n_, none), queued_(n_, 0), is_stranded_(n_, 0), at_distance_(n_ + 2, 0) {
+          kept_(std::move(weight)), flow_(fixed_, 0), distance_(n_, 0), queued_(n_, 0), is_stranded_(n_, 0), at_distance_(n_ + 2, 0) {
         turn_round();
         for (Node x = 0; x < n_; ++x) leftover_ += std::max<Amount>(kept_[x], 0);
         start_greedily();
@@ -45,10 +44,12 @@ public:
 
     // From now on event y must come before event x. The flow stays as it is.
     void add(Node x, Node y) {
+        if (sent_.empty()) sent_.resize(n_), got_.resize(n_);  // most are never added to, and 10^6 nodes take 48 MB
         const Offset arc = static_cast<Offset>(flow_.size());
         flow_.push_back(0);
-        extra_.push_back({x, y, first_sent_[x], first_got_[y]});
-        first_sent_[x] = first_got_[y] = arc;
+        added_.push_back({x, y});
+        sent_[x].push_back({y, arc});
+        got_[y].push_back({x, arc});
         fresh_.push_back(arc);
     }
 
@@ -117,21 +118,23 @@ public:
                 if (flow_[arc] > 0) visit(x, up_.idx[arc], flow_[arc]);
             }
         }
-        for (std::size_t i = 0; i < extra_.size(); ++i) {
-            if (flow_[fixed_ + i] > 0) visit(extra_[i].from, extra_[i].to, flow_[fixed_ + i]);
+        for (std::size_t i = 0; i < added_.size(); ++i) {
+            if (flow_[fixed_ + i] > 0) visit(added_[i].from, added_[i].to, flow_[fixed_ + i]);
         }
     }
 
     Amount flow_of_added(std::size_t which) const { return flow_[fixed_ + which]; }
 
 private:
-    static constexpr Offset none = -1;
     static constexpr Offset relabel_after = 1;
     static constexpr std::int32_t never = INT32_MAX;
 
-    struct Extra {
+    struct Pair {
         Node from, to;
-        Offset next_sent, next_got;
+    };
+    struct End {
+        Node other;
+        Offset arc;
     };
 
     Csr up_;
@@ -141,8 +144,8 @@ private:
     std::vector<Node> down_;
     std::vector<Amount> kept_, flow_;
     std::vector<std::int32_t> distance_;  // at most the number of arcs to the nearest missing amount
-    std::vector<Offset> first_sent_, first_got_;
-    std::vector<Extra> extra_;
+    std::vector<Pair> added_;
+    std::vector<std::vector<End>> sent_, got_;  // the added arcs of each node; none as long as none was added
     std::vector<Offset> fresh_;
     std::vector<char> queued_, is_stranded_;
     std::vector<Node> stranded_;       // had excess and could reach nothing when last looked at
@@ -171,20 +174,24 @@ private:
         }
     }
 
+    static std::span<const End> ends(const std::vector<std::vector<End>>& lists, Node x) {
+        return lists.empty() ? std::span<const End>() : std::span<const End>(lists[x]);
+    }
+
     // Calls visit(y, arc, upwards) for every arc along which x can pass something on, until it returns true.
     template <class Visit>
     bool each_way(Node x, Visit&& visit) const {
         for (Offset arc = up_.ptr[x]; arc < up_.ptr[x + 1]; ++arc) {
             if (visit(up_.idx[arc], arc, true)) return true;
         }
-        for (Offset arc = first_sent_[x]; arc != none; arc = extra_[arc - fixed_].next_sent) {
-            if (visit(extra_[arc - fixed_].to, arc, true)) return true;
+        for (const auto& [y, arc] : ends(sent_, x)) {
+            if (visit(y, arc, true)) return true;
         }
         for (Offset slot = down_ptr_[x]; slot < down_ptr_[x + 1]; ++slot) {
             if (flow_[down_arc_[slot]] > 0 && visit(down_[slot], down_arc_[slot], false)) return true;
         }
-        for (Offset arc = first_got_[x]; arc != none; arc = extra_[arc - fixed_].next_got) {
-            if (flow_[arc] > 0 && visit(extra_[arc - fixed_].from, arc, false)) return true;
+        for (const auto& [y, arc] : ends(got_, x)) {
+            if (flow_[arc] > 0 && visit(y, arc, false)) return true;
         }
         return false;
     }
@@ -193,12 +200,12 @@ private:
     template <class Visit>
     void each_way_back(Node y, Visit&& visit) const {
         for (Offset slot = down_ptr_[y]; slot < down_ptr_[y + 1]; ++slot) visit(down_[slot]);
-        for (Offset arc = first_got_[y]; arc != none; arc = extra_[arc - fixed_].next_got) visit(extra_[arc - fixed_].from);
+        for (const auto& [x, arc] : ends(got_, y)) visit(x);
         for (Offset arc = up_.ptr[y]; arc < up_.ptr[y + 1]; ++arc) {
             if (flow_[arc] > 0) visit(up_.idx[arc]);
         }
-        for (Offset arc = first_sent_[y]; arc != none; arc = extra_[arc - fixed_].next_sent) {
-            if (flow_[arc] > 0) visit(extra_[arc - fixed_].to);
+        for (const auto& [x, arc] : ends(sent_, y)) {
+            if (flow_[arc] > 0) visit(x);
         }
     }
 
@@ -291,10 +298,10 @@ private:
     void label_fresh() {
         std::vector<Node> reached;
         std::sort(fresh_.begin(), fresh_.end(), [&](Offset a, Offset b) {
-            return distance_[extra_[a - fixed_].to] < distance_[extra_[b - fixed_].to];
+            return distance_[added_[a - fixed_].to] < distance_[added_[b - fixed_].to];
         });
         for (Offset arc : fresh_) {
-            const auto& [x, y, sent, got] = extra_[arc - fixed_];
+            const auto& [x, y] = added_[arc - fixed_];
             if (distance_[y] == never || distance_[x] <= distance_[y] + 1) continue;
             relabel(x, distance_[y] + 1);
             reached.push_back(x);

@@ -51,7 +51,7 @@ public:
             scanned_ += 2 * static_cast<Offset>(network_.up.idx.size() + added_.size());
             closure_.smallest(smallest_);
             closure_.largest(largest_);
-            const std::size_t likely = 32 + 4 * static_cast<std::size_t>(batch_);
+            const std::size_t likely = 4 + 4 * static_cast<std::size_t>(batch_);
             if (!add_pairs(largest_, likely) && !add_pairs(largest_, SIZE_MAX) && !add_pairs(smallest_, SIZE_MAX)) {
                 return Outcome::stuck;
             }

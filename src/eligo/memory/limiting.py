@@ -165,6 +165,7 @@ class _Limiting:
         self.tried: dict[str, float | None] = {}
         self.best: _Way | None = None
         self.known: list[Int32] | None = None
+        self.gave_up = False
         self.scheduled = 0  # jobs and edges of all schedules made
 
     @property
@@ -229,7 +230,9 @@ class _Limiting:
                 orders = (bfs(self.footprint.dag), self.lowest.order)
                 self.known = [order for order in orders if peak_of(self.footprint, order) <= self.most]
             else:
-                found = [order for _, order in orders_within(self.footprint, self.most, self.lowest)]
+                found = [order for _, order in orders_within(self.footprint, self.most)]
+                if self._lowest is not None or not found:  # it takes longer than the others
+                    found += [self.lowest.order] if self.lowest.peak <= self.most else []
                 self.known = found if len(found) < 3 else [found[0], found[-1], *found[1:-1]]
         return self.known
 
@@ -310,6 +313,7 @@ class _Limiting:
         """Keep what a method found if its critical path is shorter than any so far."""
         if pairs.state != "within":
             self.tried.setdefault(method, None)
+            self.gave_up |= pairs.state == "gave up"
             return None
         dag = self.footprint.dag.with_edges(*edges_of(self.footprint, self.ends, pairs))
         way = _Way(method, pairs, dag, self.length_of(dag))
@@ -356,8 +360,9 @@ class _Limiting:
         lowest = self.lowest
         names, unit = self.footprint.dag.names, self.footprint.rules.unit
         if lowest.peak <= self.most:
+            how = "used up its budget of work before it found a" if self.gave_up else "found no"
             raise InfeasibleError(
-                f"{method} found no way to keep every execution within {self.most:,} {unit}",
+                f"{method} {how} way to keep every execution within {self.most:,} {unit}",
                 hint="the method auto does not fail here",
                 reachable=lowest.peak,
             )

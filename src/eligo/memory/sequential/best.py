@@ -58,16 +58,11 @@ def sequential(footprint: Footprint, budget: int = BUDGET) -> Sequential:
     return candidates.result()
 
 
-def orders_within(footprint: Footprint, limit: int, lowest: Sequential | None = None) -> list[tuple[str, Int32]]:
-    """Return orders whose peak is within a limit, those that leave most to do at the same time first.
+def orders_within(footprint: Footprint, limit: int) -> list[tuple[str, Int32]]:
+    """Return simple orders whose peak is within a limit, those that leave most to do at the same time first.
 
-    That is breadth first, mixtures with more and more of depth first (``alpha-0.05`` to ``alpha-0.95``), depth first,
-    and last the order of smallest peak. Empty only where ``sequential`` finds none within the limit.
-
-    Parameters
-    ----------
-    lowest
-        What ``sequential`` finds, where it is known already.
+    That is breadth first, mixtures with more and more of depth first (``alpha-0.05`` to ``alpha-0.95``), and depth
+    first. Where none is within the limit, the order that ``sequential`` finds may be.
 
     Examples
     --------
@@ -88,6 +83,4 @@ def orders_within(footprint: Footprint, limit: int, lowest: Sequential | None = 
     for steps in range(1, STEPS):
         consider(f"alpha-{steps / STEPS:.2f}", alpha_bfs_dfs(footprint.dag, steps))
     consider("dfs", dfs(footprint.dag))
-    best = lowest or sequential(footprint)
-    consider(best.method, best.order)
     return found
