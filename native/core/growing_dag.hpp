@@ -5,7 +5,10 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
+#include <queue>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "csr.hpp"
@@ -52,12 +55,12 @@ public:
         if (place_[u] > place_[v]) make_room(u, v);
         more_succ_[u].push_back(v);
         more_pred_[v].push_back(u);
-        lengthen(
-            v, before_, [&](Node x) { return before_[u] + work_[u] > before_[x]; },
-            [&](Node x) { return best_before(x); }, [&](Node x, auto&& visit) { each_child(x, visit); });
-        lengthen(
-            u, from_, [&](Node x) { return from_[v] + work_[x] > from_[x]; }, [&](Node x) { return best_from(x); },
-            [&](Node x, auto&& visit) { each_parent(x, visit); });
+        if (before_[u] + work_[u] > before_[v]) {
+            lengthen(v, before_, 1, [&](Node x) { return best_before(x); }, [&](Node x, auto&& visit) { each_child(x, visit); });
+        }
+        if (from_[v] + work_[u] > from_[u]) {
+            lengthen(u, from_, -1, [&](Node x) { return best_from(x); }, [&](Node x, auto&& visit) { each_parent(x, visit); });
+        }
     }
 
 private:
@@ -145,19 +148,24 @@ private:
         return best + work_[x];
     }
 
-    template <class Grows, class Best, class Each>
-    void lengthen(Node first, std::vector<double>& length, Grows&& grows, Best&& best, Each&& each) {
-        if (!grows(first)) return;
-        stack_.assign(1, first);
-        while (!stack_.empty()) {
-            const Node x = stack_.back();
-            stack_.pop_back();
+    // Passes on that a path to (or from) a node has become longer, in topological order, so that each is looked at once.
+    template <class Best, class Each>
+    void lengthen(Node first, std::vector<double>& length, int direction, Best&& best, Each&& each) {
+        using Entry = std::pair<Node, Node>;
+        std::priority_queue<Entry, std::vector<Entry>, std::greater<>> todo;
+        ++now_;
+        todo.push({direction * place_[first], first});
+        while (!todo.empty()) {
+            const Node x = todo.top().second;
+            todo.pop();
             const double longer = best(x);
             if (longer <= length[x]) continue;
             length[x] = longer;
             each(x, [&](Node y) {
                 ++looked_at_;
-                stack_.push_back(y);
+                if (seen_[y] == now_) return;
+                seen_[y] = now_;
+                todo.push({direction * place_[y], y});
             });
         }
     }

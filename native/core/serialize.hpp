@@ -53,7 +53,7 @@ public:
             closure_.largest(largest_);
             const std::size_t likely = 4 + 4 * static_cast<std::size_t>(batch_);
             if (!add_pairs(largest_, likely) && !add_pairs(largest_, SIZE_MAX) && !add_pairs(smallest_, SIZE_MAX)) {
-                return Outcome::stuck;
+                return scanned_ > budget_ ? Outcome::gave_up : Outcome::stuck;
             }
         }
     }

@@ -146,6 +146,38 @@ def test_executions_of_limited_dags_never_exceed_the_limit(model: str) -> None:
         assert max(random_executions(limited.footprint, seed, 60), default=0) <= limited.worst.bound <= most
 
 
+@pytest.mark.parametrize("width", [5, 60, 400])
+def test_a_hub_that_all_read_does_not_make_an_edge_for_every_pair(width: int) -> None:
+    r"""hub -> readers 1..w share one datum; w other jobs need as much as it takes: none may run beside the readers."""
+    tails, heads = np.zeros(width, np.int32), np.arange(1, width + 1, dtype=np.int32)
+    readers = [list(range(1, width + 1)), *[[] for _ in range(width)]]
+    data = Data.build([width, *[1] * width], [0, *range(width + 1, 2 * width + 1)], readers, None)
+    dag = Dag.from_edges(2 * width + 1, tails, heads, data=data)
+    print_ = footprint(dag, "files", "disk", unread="leave")
+    found = limit(print_, width, method="schedule")
+    assert found.worst.bound <= width
+    assert len(found.tails) <= 4 * (dag.n + dag.m + print_.k) + 2 * width
+    assert max(random_executions(found.footprint, 1, 20)) <= width
+
+
+def test_limits_and_orders_that_are_none() -> None:
+    with pytest.raises(EligoError, match="whole number of bytes"):
+        limit(toy(), 7.5)  # type: ignore[arg-type]
+    with pytest.raises(InfeasibleError, match="alone occupies"):
+        limit(toy(), -(2**70))
+    with pytest.raises(EligoError, match="stands before"):
+        limit(toy(), 10, method="respect-order", order=np.arange(5, -1, -1, dtype=np.int32))
+    assert limit(toy(), 10, method="schedule", order=[0, 1, 3, 2, 4, 5]).worst.bound <= 10  # type: ignore[arg-type]
+
+
+def test_no_jobs_but_data_from_outside() -> None:
+    print_ = footprint(Dag.from_edges(0, data=Data.build([5], [-1], [[]], ["f"])), inputs="count")
+    assert analyse(print_).worst.bound == 5
+    assert limit(print_, 5).method == "none"
+    with pytest.raises(InfeasibleError):
+        limit(print_, 4)
+
+
 def test_progress_is_told() -> None:
     said: list[str] = []
     limit(toy(), 10, on_progress=said.append)

@@ -55,6 +55,11 @@ class Ends:
         last[datum] = reader
         return replace(self, last=last)
 
+    def with_known(self, known: Ends) -> Ends:
+        """Return the same with what is known of the dag before edges were added, which stays true."""
+        last = np.where(self.last >= 0, self.last, known.last)
+        return replace(self, last=last).followed_too(known.followed, known.followers)
+
     def followed_too(self, data: Int32, jobs: Int32) -> Ends:
         """Return the same with more pairs of data and jobs that come after all their readers."""
         return replace(

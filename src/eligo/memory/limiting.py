@@ -27,6 +27,7 @@ from eligo.memory.sequential import Sequential, alpha_search, bfs, orders_within
 from eligo.memory.serialization import Pairs, edges_of, from_schedule, needed_only, step_by_step, work_of
 from eligo.memory.time_memory import least_critical_path
 from eligo.memory.worst_peak import WorstPeak, worst_peak
+from eligo.schedule import Schedule
 
 __all__ = ["METHODS", "Limited", "limit"]
 
@@ -129,6 +130,8 @@ def limit(
     """
     if method not in METHODS:
         raise EligoError(f"unknown method {method!r}", hint=f"one of: {', '.join(METHODS)}")
+    if not isinstance(most, int):
+        raise EligoError(f"a limit is a whole number of {footprint.rules.unit}, not {most!r}")
     limiting = _Limiting(footprint, most, order, lowest, on_progress or (lambda _: None))
     return limiting.run(method, time_limit_s)
 
@@ -178,6 +181,8 @@ class _Limiting:
 
     def run(self, method: str, time_limit_s: float | None) -> Limited:
         self.on_progress("worst peak")
+        if self.most < max(self.footprint.base, self.footprint.needs.max(initial=0)):
+            self.refuse(method)
         worst = worst_peak(self.footprint, trials=0, ends=self.ends)
         if worst.bound <= self.most:
             return self.result(worst, None, np.empty(0, np.int32), np.empty(0, np.int32))
@@ -246,7 +251,8 @@ class _Limiting:
             self.refuse("respect-order")
         return self.orders()[0]
 
-    def _checked(self, order: Int32) -> Int32:
+    def _checked(self, given: Int32) -> Int32:
+        order = Schedule.of(self.footprint.dag, given).order
         peak = peak_of(self.footprint, order)
         if peak > self.most:
             raise InfeasibleError(
@@ -334,8 +340,7 @@ class _Limiting:
         tails, heads = needed_only(dag, *edges_of(self.footprint, self.ends, pairs))
         print_ = self.footprint.on(dag.with_edges(tails, heads))
         of_data = pairs.datum >= 0
-        ends = data_ends(print_).followed_too(self.ends.followed, self.ends.followers)  # it may have missed some here
-        ends = ends.followed_too(pairs.datum[of_data], pairs.later[of_data])
+        ends = data_ends(print_).with_known(self.ends).followed_too(pairs.datum[of_data], pairs.later[of_data])
         worst = worst_peak(print_, trials=0, ends=ends)
         if worst.bound > self.most:
             raise AssertionError(f"{way.method} left a worst peak of {worst.bound}, limit {self.most}")

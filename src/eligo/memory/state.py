@@ -36,6 +36,7 @@ def present(footprint: Footprint, started: Bools, ended: Bools) -> Bools:
     gone = started if footprint.rules.one_event else ended
     left = np.concatenate(([0], np.cumsum(~gone[footprint.readers])))
     unread = left[footprint.reader_ptr[1:]] > left[footprint.reader_ptr[:-1]]
-    made = (footprint.producer == OUTSIDE) | started[footprint.producer]
+    made = footprint.producer == OUTSIDE
+    made[~made] = started[footprint.producer[~made]]
     there: Bools = made & (unread | (footprint.reader_ptr[1:] == footprint.reader_ptr[:-1]))
     return there

@@ -185,7 +185,8 @@ class _Search:
         """Return the largest datum that the flow's state keeps though all its readers have ended."""
         print_, n = self.footprint, self.footprint.dag.n
         started, ended = events[:n].astype(np.bool_), events[n : 2 * n].astype(np.bool_)
-        made = (print_.producer == OUTSIDE) | started[print_.producer]
+        made = print_.producer == OUTSIDE
+        made[~made] = started[print_.producer[~made]]
         own_event = (ends.last < 0) & (np.diff(print_.reader_ptr) > 0)
         kept = own_event & made & (events[2 * n :] == 0)
         vain = np.flatnonzero(kept & ~present(print_, started, ended))
