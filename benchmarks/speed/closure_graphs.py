@@ -120,7 +120,3 @@ class PeerFlow:
         if status != self.solver.OPTIMAL:
             raise AssertionError(f"OR-Tools says {status}")
         return self.most - self.solver.optimal_flow(), self.solver.get_source_side_min_cut()
-
-    def other_cut(self) -> Any:
-        """Return what can reach the sink: all but the largest of the heaviest closed sets."""
-        return self.solver.get_sink_side_min_cut()
