@@ -28,6 +28,15 @@ struct FootprintView {
     bool one_event;
 };
 
+// The data that each job makes.
+inline Csr data_made(const FootprintView& print) {
+    std::vector<Node> key, value;
+    for (Node d = 0; d < print.readers.size(); ++d) {
+        if (print.producer[d] >= 0) key.push_back(print.producer[d]), value.push_back(d);
+    }
+    return group_by(static_cast<Node>(print.order.size()), key, value);
+}
+
 struct EventNetwork {
     Csr up;                         // what must come right before each event
     std::vector<Amount> weight;

@@ -83,7 +83,7 @@ public:
                  std::span<const double> urgency, std::span<const double> release, Amount limit)
         : print_(print), succ_(succ), order_(order), work_(work), urgency_(urgency), release_(release), limit_(limit),
           n_(static_cast<Node>(order.size())), k_(print.readers.size()), place_(n_), out_(n_, 0), freed_(n_, 0),
-          waiting_(n_), reads_(transpose_readers()), made_(group_made()), by_place_(print.readers.idx.begin(), print.readers.idx.end()),
+          waiting_(n_), reads_(transpose_readers()), by_place_(print.readers.idx.begin(), print.readers.idx.end()),
           last_left_(k_), unended_(k_), started_(n_, 0), profile_(first_profile()) {}
 
     // Starts and ends in turn: j is the start of job j, n + j its end.
@@ -119,7 +119,7 @@ private:
     std::vector<Node> place_;
     std::vector<Amount> out_, freed_;
     std::vector<Node> waiting_;
-    Csr reads_, made_;
+    Csr reads_;
     std::vector<Node> by_place_;                // readers of each datum, by place in the order
     std::vector<Node> last_left_;               // of each datum: which of them is the last that has not started, or -1
     std::vector<Node> unended_;
@@ -134,14 +134,6 @@ private:
         std::vector<Node> key, value;
         for (Node d = 0; d < k_; ++d) {
             for (Node r : print_.readers.row(d)) key.push_back(r), value.push_back(d);
-        }
-        return group_by(n_, key, value);
-    }
-
-    Csr group_made() const {
-        std::vector<Node> key, value;
-        for (Node d = 0; d < k_; ++d) {
-            if (print_.producer[d] >= 0) key.push_back(print_.producer[d]), value.push_back(d);
         }
         return group_by(n_, key, value);
     }

@@ -40,7 +40,7 @@ public:
                Amount limit, Rule rule, std::span<const Node> place, int batch, Offset budget)
         : print_(print), ends_(ends), network_(print, ends), closure_(network_.up, network_.weight),
           jobs_(succ, print.pred, print.order, work), limit_(limit), rule_(rule), place_(place), batch_(batch),
-          budget_(budget), outputs_(group_outputs()), freed_by_(group_freed()) {}
+          budget_(budget), outputs_(data_made(print)), freed_by_(group_freed()) {}
 
     Outcome run() {
         while (true) {
@@ -90,14 +90,6 @@ private:
     std::vector<Added> added_;
     std::vector<First> firsts_;
     std::vector<Later> laters_;
-
-    Csr group_outputs() const {
-        std::vector<Node> key, value;
-        for (Node d = 0; d < print_.readers.size(); ++d) {
-            if (print_.producer[d] >= 0) key.push_back(print_.producer[d]), value.push_back(d);
-        }
-        return group_by(static_cast<Node>(print_.order.size()), key, value);
-    }
 
     Csr group_freed() const {
         std::vector<Node> key, value;

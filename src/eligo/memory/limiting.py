@@ -22,7 +22,7 @@ from eligo.dag import Dag, Float64, Int32
 from eligo.errors import EligoError, InfeasibleError
 from eligo.memory.ends import data_ends
 from eligo.memory.footprint import Footprint
-from eligo.memory.lower_bound import lower_bound
+from eligo.memory.infeasible import why_not
 from eligo.memory.sequential import Sequential, alpha_search, bfs, orders_within, peak_of, sequential
 from eligo.memory.serialization import Pairs, edges_of, from_schedule, needed_only, step_by_step, work_of
 from eligo.memory.time_memory import least_critical_path
@@ -361,36 +361,7 @@ class _Limiting:
         )
 
     def refuse(self, method: str) -> NoReturn:
-        """Say why no answer was found, and how low one can go."""
-        lowest = self.lowest
-        names, unit = self.footprint.dag.names, self.footprint.rules.unit
-        if lowest.peak <= self.most:
-            how = "used up its budget of work before it found a" if self.gave_up else "found no"
-            raise InfeasibleError(
-                f"{method} {how} way to keep every execution within {self.most:,} {unit}",
-                hint="the method auto does not fail here",
-                reachable=lowest.peak,
-            )
-        hint = f"the smallest limit known to be reachable is {lowest.peak:,} {unit}"
-        if lowest.proved:
-            hint += ", and no smaller one is"
-        needs = self.footprint.needs
-        if needs.max(initial=0) > self.most:
-            job = int(np.argmax(needs))
-            raise InfeasibleError(
-                f"job {names[job]!r} alone occupies {int(needs[job]):,} {unit}, more than the limit of {self.most:,}",
-                hint=hint,
-                reachable=lowest.peak,
-            )
-        least = lower_bound(self.footprint, self.ends)
-        if least.value > self.most:
-            where = "" if least.job is None else f" while job {names[least.job]!r} runs"
-            text = f"every execution occupies at least {least.value:,} {unit}{where}, the limit is {self.most:,}"
-        elif lowest.proved:
-            text = f"no execution keeps within {self.most:,} {unit}"
-        else:
-            text = f"no order of the jobs within {self.most:,} {unit} was found; every one occupies {least.value:,}"
-        raise InfeasibleError(text, hint=hint, reachable=lowest.peak)
+        raise why_not(self.footprint, self.ends, self.most, self.lowest, method, self.gave_up)
 
     def earliest_first(self, dag: Dag) -> Int32:
         """Return the jobs by when they can start at the earliest; every order of a limited dag is within the limit."""
