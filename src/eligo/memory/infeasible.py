@@ -14,7 +14,7 @@ __all__ = ["why_not"]
 
 
 def why_not(
-    footprint: Footprint, ends: Ends, most: int, lowest: Sequential, method: str, gave_up: bool
+    footprint: Footprint, ends: Ends, most: int, *, lowest: Sequential, method: str, gave_up: bool
 ) -> InfeasibleError:
     """Return the error for a limit that a method did not reach.
 

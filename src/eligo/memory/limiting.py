@@ -361,7 +361,7 @@ class _Limiting:
         )
 
     def refuse(self, method: str) -> NoReturn:
-        raise why_not(self.footprint, self.ends, self.most, self.lowest, method, self.gave_up)
+        raise why_not(self.footprint, self.ends, self.most, lowest=self.lowest, method=method, gave_up=self.gave_up)
 
     def earliest_first(self, dag: Dag) -> Int32:
         """Return the jobs by when they can start at the earliest; every order of a limited dag is within the limit."""
