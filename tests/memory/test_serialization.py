@@ -48,7 +48,8 @@ def test_the_safe_schedule_is_its_twin(model: str) -> None:
             events = compiled(print_, data_ends(print_)).safe_schedule(
                 order, work, urgency, release, most - print_.base
             )
-            assert events.tolist() == safe_schedule(print_, order.tolist(), work, urgency, release, most), seed
+            expected = safe_schedule(print_, order.tolist(), work, urgency=urgency, release=release, limit=most)
+            assert events.tolist() == expected, seed
             assert handed_on_within(print_, events.tolist(), most)
 
 

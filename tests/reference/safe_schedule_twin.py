@@ -22,7 +22,7 @@ def rest_peak(print_: Footprint, done: frozenset[int], order: list[int]) -> int:
 
 
 def safe_schedule(
-    print_: Footprint, order: list[int], work: np.ndarray, urgency: np.ndarray, release: np.ndarray, limit: int
+    print_: Footprint, order: list[int], work: np.ndarray, *, urgency: np.ndarray, release: np.ndarray, limit: int
 ) -> list[int]:
     """Return starts (j) and ends (n + j) in turn; `limit` is beside nothing: it includes what is there from outside."""
     assert sequential_peak(print_, order) <= limit
