@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,34 @@ def test_what_does_not_change_is_not_touched(tmp_path, capsys):
     assert Path(words[0]).stat().st_mtime_ns == 1
     assert "dependencies of ours; nothing to change" in capsys.readouterr().err
     assert not (tmp_path / "chains.json.bak.2").exists()
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize("edges", [[], ["--edges", "declared"], ["--edges", "both"]])
+def test_commands_that_are_suggested_can_be_pasted(tmp_path, capsys, suffix, edges):
+    file, *table = make(tmp_path, suffix)
+    if table:
+        table[1] = str(Path(table[1]).rename(tmp_path / "it's größe.csv"))
+    out, proof = tmp_path / f"der 'zweite' Lauf.{suffix}", tmp_path / "a proof.json"
+    form = [] if edges else ["--from", {"dag": "dagman", "json": "wfformat", "yml": "pegasus", "dot": "dot"}[suffix]]
+    run("limit", file, *table, *edges, *form, "--memory", "5kB", "-o", out, "--certificate", proof)
+    told = capsys.readouterr().err.splitlines()
+    commands = [shlex.split(line.partition(": ")[2]) for line in told if line.startswith(("go on with", "check with"))]
+    assert commands == [
+        ["eligo", "prioritize", str(out), *form, *edges, *table],
+        ["eligo", "verify", str(proof), str(out), *form, *edges, *table],
+    ]
+    for _, *words in commands:
+        run(*words)
+
+
+def test_a_flat_file_needs_a_table_of_its_own(tmp_path, capsys):
+    (tmp_path / "inner.dag").write_text("JOB a x.sub\nJOB b x.sub\nPARENT a CHILD b\n")
+    (tmp_path / "x.dag").write_text("SPLICE s inner.dag\nSPLICE t inner.dag\n")
+    (tmp_path / "t.csv").write_text("job,output_bytes\ns+a,5\nt+a,5\ns+b,0\nt+b,0\n")
+    words = ["--job-data", tmp_path / "t.csv", "--memory", "5", "--flatten", "-o", tmp_path / "flat.dag"]
+    run("limit", tmp_path / "x.dag", *words)
+    assert "the flat file needs a table with the names that its jobs have now" in capsys.readouterr().err
 
 
 def test_another_limit_replaces_the_first(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from typing import TYPE_CHECKING
 
 from eligo.cli.messages import warn
@@ -10,7 +11,7 @@ from eligo.cli.messages import warn
 if TYPE_CHECKING:
     from eligo.formats.base import Document
 
-__all__ = ["READABLE", "WRITABLE", "add_input", "add_json", "add_target", "open_input"]
+__all__ = ["READABLE", "WRITABLE", "add_input", "add_json", "add_target", "open_input", "read_again"]
 
 # Stated here as well, so that --help need not load the formats; a test keeps them equal.
 READABLE = ("dagman", "wfformat", "dax", "pegasus", "dot", "cws", "stg", "edgelist")
@@ -72,3 +73,16 @@ def open_input(args: argparse.Namespace, *, original: bool = False, limited: boo
     )
     warn(document.warnings)
     return document
+
+
+def read_again(path: str, args: argparse.Namespace) -> str:
+    """Return the words that read a file as FILE was read, for a command that can be pasted into a shell.
+
+    Examples
+    --------
+    >>> args = argparse.Namespace(source_format="dagman", edges=None, job_data="my sizes.csv")
+    >>> print(read_again("limited.txt", args))
+    limited.txt --from dagman --job-data 'my sizes.csv'
+    """
+    given = {"--from": args.source_format, "--edges": args.edges, "--job-data": args.job_data}
+    return shlex.join([path, *(word for name, value in given.items() if value for word in (name, value))])

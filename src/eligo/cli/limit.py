@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eligo.cli import changing
-from eligo.cli.arguments import add_input, add_json
+from eligo.cli.arguments import add_input, add_json, read_again
 from eligo.cli.limit_wish import add_limit, limit_first
 from eligo.cli.memory_options import MODEL_WORDS, add_model
 from eligo.cli.messages import printable, say, warn
@@ -242,9 +243,7 @@ def _tell(case: _Case, done: Rewritten | None, args: argparse.Namespace) -> None
     if done is not None:
         changing.tell_of_files({args.out or path: _content(case)}, done)
         if case.found is not None and args.out != "-":
-            say(f"go on with: eligo prioritize {args.out or path}")
-            if args.certificate:
-                say(f"check with: eligo verify {args.certificate} {args.out or path}")
+            _suggest(case, case.found, args)
         return
     if args.remove:
         has = changing.has_changes(case.document, case.changed)
@@ -255,11 +254,24 @@ def _tell(case: _Case, done: Rewritten | None, args: argparse.Namespace) -> None
         say("nothing was written: --in-place or -o OUT does")
 
 
+def _suggest(case: _Case, found: Limiting, args: argparse.Namespace) -> None:
+    """Say which commands go on from here, so that they can be pasted."""
+    out = read_again(args.out or case.document.source.path, args)
+    if len(found.limited.tails):
+        say(f"go on with: eligo prioritize {out}")
+    if args.certificate:
+        say(f"check with: eligo verify {shlex.quote(args.certificate)} {out}")
+    if args.job_data and case.work is not case.document:
+        say("--job-data: the flat file needs a table with the names that its jobs have now")
+
+
 def _content(case: _Case) -> str:
     assert case.changed is not None
     if case.found is None:
         taken = changing.has_changes(case.document, case.changed)
         return "our dependencies are taken out" if taken else "has no dependencies of ours"
+    if not len(case.found.limited.tails):
+        return "needs no dependencies to keep the limit"
     return f"{plural(case.changed.written, 'dependency')} of ours"
 
 

@@ -317,7 +317,8 @@ def _content(case: _Case) -> str:
     own = f", {plural(case.changed.kept, 'job')} with a priority of yours" if case.changed.kept else ""
     added = ""
     if case.limiting is not None:
-        added = f", {plural(len(case.limiting.limited.tails), 'added dependency')}"
+        count = len(case.limiting.limited.tails)
+        added = f", {plural(count, 'added dependency')}" if count else ", no dependencies needed to keep the limit"
     return f"{plural(case.changed.written, 'job')} with a priority of ours{own}{added}"
 
 
