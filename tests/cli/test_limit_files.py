@@ -286,6 +286,10 @@ def test_the_summary_tells_both(tmp_path, capsys):
     assert captured.out.index("worst peak") < captured.out.index("AREA")
     run("prioritize", *words, "--memory", "5kB", "-o", tmp_path / "out.json")
     assert "10 jobs with a priority of ours, 3 added dependencies" in capsys.readouterr().err
+    run("prioritize", *words, "--memory", "1GB", "-o", tmp_path / "free.json", "--certificate", tmp_path / "proof.json")
+    told = capsys.readouterr().err
+    assert "10 jobs with a priority of ours, no dependencies needed to keep the limit" in told
+    assert "about the order only; eligo limit --certificate proves that the limit is kept" in told
 
 
 def test_priorities_stay_when_a_limit_is_added(tmp_path):

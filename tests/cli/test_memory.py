@@ -89,6 +89,7 @@ def test_the_summary(file, capsys):
     assert "while job b3 runs" in row["lower bound"]
     assert "to finish within the critical path's 9 s" in row["at full speed"]
     assert "b3 (4.01 kB), b2 (3.01 kB)" in row["running"]
+    assert row["running"].endswith(", each with all that it reads and makes")
     assert "a3.out" in row["occupied by"]
     assert "added edges" in "".join(shown)
     assert any(line.startswith("  advice: limit to ") and "eligo limit FILE --memory" in line for line in shown)
@@ -174,7 +175,32 @@ def test_the_smallest_workflows(tmp_path, capsys):
     found = facts(capsys, "memory", tmp_path / "one.dag", "--model", "pebble")
     assert (found["worst_peak"], found["sequential_peak"], found["cut"]) == (1, 1, ["a"])
     run("memory", tmp_path / "one.dag", "--model", "pebble")
-    assert "no limit below the worst peak is known to be reachable" in capsys.readouterr().out
+    assert "no smaller limit can be kept: even one job at a time reaches the worst peak" in capsys.readouterr().out
+
+
+def test_peaks_that_are_close_leave_no_limit_to_try(tmp_path, capsys):
+    dag = Dag.from_names([("a", "b"), ("c", "d")])
+    data = Data.build([10_001, 1], [dag.index("a"), dag.index("c")], [[dag.index("b")], [dag.index("d")]])
+    write(dag.with_known(data=data), tmp_path / "x.dot")
+    run("memory", tmp_path / "x.dot", "--model", "simple")
+    assert "the smallest limit known to be reachable is 10,001 bytes, so close to" in capsys.readouterr().out
+
+
+def test_a_name_never_breaks_a_line(tmp_path, capsys):
+    dag = with_files()
+    names = [f"{name}\n\r\tx" for name in dag.names]
+    write(Dag.from_edges(names, dag.tails, dag.heads, data=dag.data, time_s=dag.time_s), tmp_path / "x.json")
+    lines = []
+    for strange in (False, True):
+        if not strange:
+            write(dag, tmp_path / "plain.json")
+        file = tmp_path / ("x.json" if strange else "plain.json")
+        run("memory", file)
+        run("limit", file, "--memory", "5kB")
+        run("info", file)
+        lines.append(capsys.readouterr().out.splitlines())
+    assert len(lines[0]) == len(lines[1])
+    assert r"b3\n\r\tx (4.01 kB)" in "".join(lines[1])
 
 
 @pytest.mark.parametrize("suffix", FORMATS)

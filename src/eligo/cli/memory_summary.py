@@ -88,7 +88,7 @@ def memory_facts(found: Findings) -> dict[str, Any]:
         "attained_is_worst": worst.is_true,
         "sequential_peak": lowest.peak,
         "sequential_method": lowest.method,
-        "sequential_proved": lowest.proved or lowest.peak == least.value,
+        "sequential_proved": _is_least(found),
         "sequential_peaks": dict(lowest.candidates),
         "lower_bound": least.value,
         "lower_bound_job": None if least.job is None else dag.names[least.job],
@@ -135,8 +135,7 @@ def _parts(analysis: Analysis) -> tuple[Any, Any, Any]:
 def _rows(found: Findings) -> list[tuple[str, str, str]]:
     worst, lowest, least = _parts(found.analysis)
     dag = found.footprint.dag
-    proved = lowest.proved or lowest.peak == least.value
-    order = "no order needs less" if proved else "the best order that was found"
+    order = "no order needs less" if _is_least(found) else "the best order that was found"
     where = "" if least.job is None else f" while job {short(dag.names[least.job])} runs"
     path = length(found.critical_path, found.in_seconds)
     return [
@@ -172,7 +171,8 @@ def _peak_lines(found: Findings) -> list[str]:
         held = footprint.needs[running]  # with inputs, which others may read too
         first = np.argsort(-held, kind="stable")[:_MOST_JOBS]
         names = [f"{short(dag.names[running[i]])} ({found.amount(int(held[i]))})" for i in first]
-        lines.append(f"  running        {named(names, len(running), _MOST_JOBS)}")
+        each = ", each with all that it reads and makes" if footprint.k else ""
+        lines.append(f"  running        {named(names, len(running), _MOST_JOBS)}{each}")
     present = worst.present
     for place, datum in enumerate(present[:_MOST_DATA].tolist()):
         size = int(footprint.size[datum])
@@ -207,7 +207,7 @@ def _datum(footprint: Footprint, datum: int) -> str:
 def _curve_lines(found: Findings, look: Look) -> list[str]:
     """Return a table of limits with bars for the critical path, and a sentence of advice."""
     if len(found.curve) == 1:
-        return ["  no limit below the worst peak is known to be reachable"]
+        return [_no_choice(found)]
     before, longest = found.critical_path, max(point.critical_path for point in found.curve)
     block = "█" if look.braille else "#"
     cells = [
@@ -223,6 +223,23 @@ def _curve_lines(found: Findings, look: Look) -> list[str]:
     ]
     titles = ("limit", "critical path", "", "added edges", "method", "")
     return [grid(titles, cells, words=2), *_advice(found)]
+
+
+def _no_choice(found: Findings) -> str:
+    """Tell why no limit was tried."""
+    worst, lowest, _ = _parts(found.analysis)
+    if lowest.peak < worst.bound:
+        peak = f"{lowest.peak:,} {found.footprint.rules.unit}"
+        return f"  the smallest limit known to be reachable is {peak}, so close to the worst peak that none was tried"
+    if _is_least(found):
+        return "  no smaller limit can be kept: even one job at a time reaches the worst peak"
+    return "  no limit below the worst peak is known to be reachable"
+
+
+def _is_least(found: Findings) -> bool:
+    """Whether it is proved that no order of the jobs has a smaller peak, and so no limit below it can be kept."""
+    _, lowest, least = _parts(found.analysis)
+    return bool(lowest.proved or lowest.peak == least.value)
 
 
 def _advice(found: Findings) -> list[str]:

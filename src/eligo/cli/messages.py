@@ -14,24 +14,24 @@ __all__ = ["guarded", "output_lost", "printable", "say", "usage_error", "warn"]
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
-def printable(text: str) -> str:
-    r"""Show control characters, which could steer a terminal, as escapes.
+def printable(text: str, kept: str = "") -> str:
+    r"""Show control characters, which could steer a terminal or break a line, as escapes; `kept` are left as they are.
 
     Examples
     --------
-    >>> print(printable("a\x1b[31mb"))
-    a\x1b[31mb
+    >>> print(printable("a\x1b[31mb\n"))
+    a\x1b[31mb\n
     """
     if text.isprintable():
         return text
     return "".join(
-        c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape", "surrogatepass").decode() for c in text
+        c if c.isprintable() or c in kept else c.encode("unicode_escape", "surrogatepass").decode() for c in text
     )
 
 
 def say(text: str) -> None:
     """Print a message on standard error."""
-    print(printable(text), file=sys.stderr)
+    print(printable(text, kept="\n\t"), file=sys.stderr)
 
 
 def warn(texts: Iterable[str]) -> None:

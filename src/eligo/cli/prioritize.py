@@ -164,6 +164,8 @@ def run(args: argparse.Namespace) -> int:
     ready = [changing.Changed(case.document, case.work, case.changed) for case in cases if case.changed is not None]
     plan = changing.plan_changes(ready, args, refers=args.style == "vars")
     status = write_pictures(cases[0].document, cases[0].found, args) if cases[0].found is not None else 0
+    if args.certificate and cases[0].limiting is not None:
+        say(f"{args.certificate}: about the order only; eligo limit --certificate proves that the limit is kept")
     done = plan.carry_out(backup=args.backup) if plan is not None else None
     try:
         _print(cases, args)

@@ -22,7 +22,7 @@ def table(title: str, rows: Iterable[tuple[str, str, str]]) -> str:
     rows = list(rows)
     width = max(len(value) for _, value, _ in rows)
     lines = [f"  {name:<14} {value:>{width}}   {remark}".rstrip() for name, value, remark in rows]
-    return printable("\n".join([title, *lines]))
+    return "\n".join(map(printable, [title, *lines]))
 
 
 def grid(titles: Sequence[str], rows: Iterable[Sequence[str]], words: int = 0) -> str:
@@ -41,7 +41,7 @@ def grid(titles: Sequence[str], rows: Iterable[Sequence[str]], words: int = 0) -
     placed = [
         [turn(*cell) for turn, cell in zip(turned, zip(line, widths, strict=True), strict=True)] for line in lines
     ]
-    return printable("\n".join(f"  {'  '.join(cells)}".rstrip() for cells in placed))
+    return "\n".join(printable(f"  {'  '.join(cells)}".rstrip()) for cells in placed)
 
 
 def number(value: int) -> str:

@@ -92,7 +92,7 @@ def _text(verdict: Verdict) -> str:
     lines = [f"ok: {verdict.summary}"]
     lines += [f"  checked: {check}" for check in verdict.checks]
     lines += [f"  assumes: {text}" for text in verdict.assumptions]
-    return printable("\n".join(lines))
+    return "\n".join(map(printable, lines))
 
 
 def _steps(text: str) -> int:
