@@ -140,6 +140,7 @@ def shuffled(dag: Dag, rng: random.Random) -> Dag:
         place[dag.heads],
         data=data,
         temp_bytes=None if dag.temp_bytes is None else dag.temp_bytes[jobs],
+        count=None if dag.count is None else dag.count[jobs],
     )
 
 
@@ -355,7 +356,7 @@ class TestVerify:
             ("", {"order": ["a", "b", "d", "c"]}, "stands before"),
             ("", {"worst_peak": 9}, "worst peak of 9 is claimed, the flow shows 10"),
             ("", {"worst_peak": -1}, "the flow shows 10"),
-            ("", {"attained_peak": 9}, "attains is stated as 9, and is 10"),
+            ("", {"attained_peak": 9}, "occupied in the state is stated as 9, and is 10"),
             ("", {"sequential_peak": 8}, "stated as 8, and is 9"),
             ("", {"lower_bound": 8}, "a lower bound of 8 is claimed, the witness shows 7"),
             ("witness", {"more": 1}, "unknown key 'more'"),

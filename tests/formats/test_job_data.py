@@ -54,7 +54,7 @@ def test_forms(text: str) -> None:
         temp_bytes=[3, UNKNOWN, UNKNOWN, UNKNOWN],
         memory_bytes=[2**20, UNKNOWN, UNKNOWN, UNKNOWN],
         count=[4, 1, 1, 1],
-        data=Data.build([2000], [0], [[1, 2]]),
+        data=Data.build([2000, UNKNOWN, UNKNOWN], [0, 1, 2], [[1, 2], [3], [3]]),
     )
     assert dag == wanted
 

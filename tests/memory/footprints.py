@@ -39,6 +39,8 @@ def random_footprint(seed: int, most_jobs: int = 6, model: str | None = None) ->
     n = int(rng.integers(1, most_jobs + 1))
     dag = random_dag(rng, n, float(rng.choice([0.15, 0.3, 0.5])))
     dag = dag.with_known(data=random_data(rng, dag), temp_bytes=rng.integers(0, 6, n))
+    if rng.random() < 0.2:
+        dag = dag.with_known(count=rng.integers(0, 4, n))
     model = model or str(rng.choice(MODELS))
     if dag.data is None and model in ("simple", "shared"):
         model = "files"

@@ -181,4 +181,5 @@ def test_no_jobs_but_data_from_outside() -> None:
 def test_progress_is_told() -> None:
     said: list[str] = []
     limit(toy(), 10, on_progress=said.append)
-    assert said[:2] == ["worst peak", "schedule 1"]
+    assert said[0] == "worst peak"
+    assert "schedule 1" in said

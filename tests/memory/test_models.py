@@ -127,6 +127,22 @@ def test_unknown_sizes_count_as_nothing_and_are_counted() -> None:
     assert print_.assumptions[0] == "2 data have no known size: taken as 0"
 
 
+def test_jobs_of_several_tasks_hold_as_much_for_each() -> None:
+    dag = Dag.from_edges(2, [0], [1], memory_bytes=[10, 20], count=[3, 1])
+    assert footprint(dag).running.tolist() == [30, 20]
+    scratch = Dag.from_edges(2, [0], [1], temp_bytes=[10, 20], count=[3, 0])
+    assert footprint(scratch, "files", "disk").running.tolist() == [30, 0]
+    with pytest.raises(EligoError, match="2\\^62"):
+        footprint(Dag.from_edges(1, memory_bytes=[2**61], count=[8]))
+
+
+def test_scratch_is_not_dropped_in_silence() -> None:
+    shared = Dag.from_edges(3, [0, 0], [1, 2], temp_bytes=[7, 0, 0], data=Data.build([4], [0], [[1, 2]]))
+    assert footprint(shared).rules.model == "files"
+    assert footprint(shared).running.tolist() == [7, 0, 0]
+    assert footprint(shared, "shared").assumptions == ("temporary space of jobs does not count in the model shared",)
+
+
 @pytest.mark.parametrize("dag", [Dag.from_edges(2, [0], [1]), Dag.from_edges(1, data=Data.build([UNKNOWN], [0], [[]]))])
 def test_no_sizes_at_all_are_refused_but_pebbles_need_none(dag: Dag) -> None:
     with pytest.raises(EligoError, match="no sizes are known") as caught:

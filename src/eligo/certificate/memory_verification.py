@@ -19,7 +19,7 @@ from eligo.certificate.budget import Budget
 from eligo.certificate.memory_events import Events
 from eligo.certificate.memory_least import least
 from eligo.certificate.memory_noun import MemoryCertificate, numbered
-from eligo.certificate.occupancy import Occupancy
+from eligo.certificate.occupancy import Occupancy, assumed_sizes
 from eligo.certificate.placing import check_identity, placed
 from eligo.certificate.reading import distinct, fields, shown
 from eligo.certificate.verdict import Verdict
@@ -38,10 +38,12 @@ def verify_memory(certificate: MemoryCertificate, dag: Dag, budget: Budget) -> V
     worst, attained, last_reader, lower = fields(certificate.witness, "the witness", *names)
     events = Events(found, Ancestors(dag.n, tails, heads, budget), last_reader)
     _check_most(certificate.worst_peak, events.most(worst))
-    _check_equal("the state attains", certificate.attained_peak, _attained(found, tails, heads, attained))
+    _check_equal("what is occupied in the state", certificate.attained_peak, _attained(found, tails, heads, attained))
     _check_equal("the peak of the order", certificate.sequential_peak, sequential_peak(found))
     reason = _check_least(certificate.lower_bound, *least(events, tails, heads, lower))
-    return Verdict(certificate.claim, _checks(certificate, found, reason), certificate.assumptions)
+    # What had to be assumed is found here too, so that it cannot be left out; the certificate may name more.
+    assumed = dict.fromkeys([*assumed_sizes(dag, certificate.rules), *certificate.assumptions])
+    return Verdict(certificate.claim, _checks(certificate, found, reason), tuple(assumed))
 
 
 def _counted(certificate: MemoryCertificate, dag: Dag, place: Int64) -> Occupancy:

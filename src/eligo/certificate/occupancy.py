@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from eligo.dag import OUTSIDE, UNKNOWN, Dag, Int32, Int64
 from eligo.errors import CertificateError
 
-__all__ = ["RULES", "Occupancy", "occupancy"]
+__all__ = ["RULES", "Occupancy", "assumed_sizes", "occupancy"]
 
 RULES = {
     "model": ("simple", "classical", "shared", "pebble", "files"),
@@ -181,11 +181,11 @@ def occupancy(dag: Dag, rules: Mapping[str, str]) -> Occupancy:
         ones = np.ones(dag.n, np.int64)
         return Occupancy(False, 0 * ones, ones, np.arange(dag.n), dag.succ_ptr, dag.succ.astype(np.int64))
     if model == "files" and rules["resource"] == "memory" and dag.memory_bytes is not None:
-        running = _known(dag.memory_bytes, dag.n)
+        running = _of_all_tasks(_known(dag.memory_bytes, dag.n), dag)
         _check_sum(running)
         nothing = np.empty(0, np.int64)
         return Occupancy(False, running, nothing, nothing, np.zeros(1, np.int64), nothing)
-    running = _known(dag.temp_bytes if model in ("classical", "files") else None, dag.n)
+    running = _of_all_tasks(_known(dag.temp_bytes if model in ("classical", "files") else None, dag.n), dag)
     found = _data(dag, one_event, running)
     if model in ("simple", "classical"):
         found = _copied(found)
@@ -197,6 +197,29 @@ def occupancy(dag: Dag, rules: Mapping[str, str]) -> Occupancy:
             np.add.at(running, found.producer[leaving], found.size[leaving])
         counts &= ~leaving
     return found.only(np.flatnonzero(counts))
+
+
+def _of_all_tasks(one: Int64, dag: Dag) -> Int64:
+    """Return what a job holds that stands for several tasks, each of which states as much."""
+    if dag.count is None:
+        return one
+    all_tasks = [size * tasks for size, tasks in zip(one.tolist(), dag.count.tolist(), strict=True)]
+    if max(all_tasks, default=0) >= 2**62:
+        raise CertificateError("what jobs hold while they run comes to 2^62 or more")
+    return np.array(all_tasks, np.int64)
+
+
+def assumed_sizes(dag: Dag, rules: Mapping[str, str]) -> list[str]:
+    """Return in words how many sizes that would count are not known, and are taken as 0."""
+    if rules["model"] == "pebble":
+        return []
+    if rules["model"] == "files" and rules["resource"] == "memory" and dag.memory_bytes is not None:
+        unknown = int((dag.memory_bytes == UNKNOWN).sum())
+        return (
+            [f"{unknown:,} {'job states' if unknown == 1 else 'jobs state'} no memory: taken as 0"] if unknown else []
+        )
+    unknown = int((dag.data.size_bytes == UNKNOWN).sum()) if dag.data is not None else 0
+    return [f"{unknown:,} {'datum has' if unknown == 1 else 'data have'} no known size: taken as 0"] if unknown else []
 
 
 def _known(sizes: Int64 | None, n: int) -> Int64:

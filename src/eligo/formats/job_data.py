@@ -4,7 +4,8 @@ A CSV table with a column ``job`` and any of ``time_s``, ``output_bytes``, ``tem
 ``count``, or the same as JSON: a list of objects, or an object of objects by job. Sizes may have units (``64GB``).
 Jobs that the table does not name, and cells that are empty or ``NA``, keep what the workflow said. ``output_bytes`` is
 one datum that all children of the job read, but not those that only wait for it because ``eligo limit`` made them; it
-takes the place of all data that the job was said to produce.
+takes the place of all data that the job was said to produce. Where nothing is known of data otherwise, the outputs of
+other jobs with children are unknown, not nothing.
 """
 
 from __future__ import annotations
@@ -131,6 +132,8 @@ def _with_outputs(document: Document, outputs: dict[int, int]) -> Data | None:
     ours = set(zip(*(ends.tolist() for ends in dependencies_of_ours(document)), strict=True))
     old = dag.data if dag.data is not None else Data.build([], [], [])
     kept = np.flatnonzero(~np.isin(old.producer, list(outputs))).tolist()
+    if dag.data is None:  # then the table is all that is known of outputs, and it may be silent on some
+        outputs = outputs | dict.fromkeys(set(dag.tails.tolist()) - set(outputs), UNKNOWN)
     jobs = sorted(outputs)
     names = None
     if old.names is not None:

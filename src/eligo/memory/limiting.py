@@ -236,7 +236,7 @@ class _Limiting:
                 self.known = [order for order in orders if peak_of(self.footprint, order) <= self.most]
             else:
                 found = [order for _, order in orders_within(self.footprint, self.most)]
-                if self._lowest is not None or not found:  # it takes longer than the others
+                if self._lowest is not None or not found or self.footprint.dag.n <= _SMALL:  # it takes long to find
                     found += [self.lowest.order] if self.lowest.peak <= self.most else []
                 self.known = found if len(found) < 3 else [found[0], found[-1], *found[1:-1]]
         return self.known

@@ -17,6 +17,9 @@ Two rules for what the models leave open. Outputs that no job reads *stay* to th
 (in ``simple``, where nothing lies between start and end, they then never count). Data from outside are *ignored*, or
 *count* from the beginning until their last reader has ended.
 
+A job that counts several tasks (``queue 10``) holds so many times what it states while it runs; its data are those of
+all its tasks together.
+
 The same machinery serves memory and disk: a file on disk that is deleted after its last reader is a datum like any
 other. Unknown sizes are taken as 0 and counted in the assumptions. Data of size 0 occupy nothing and are left out.
 """
@@ -47,8 +50,8 @@ def footprint(
     ----------
     model
         One of ``MODELS``; by default ``files`` where data have names or jobs state their memory; else, for data that
-        are weights of edges, ``shared`` where one has several readers, ``classical`` where temporary space is known,
-        and ``simple`` otherwise.
+        are weights of edges, ``simple``; ``classical`` where temporary space is known; ``shared``, or ``files`` where
+        temporary space is known, if one has several readers.
     resource
         ``memory`` or ``disk``; by default memory where jobs state it or data are weights of edges, else disk.
     unread
@@ -73,9 +76,7 @@ def footprint(
     running, data, assumptions = _contents(dag, rules)
     size, producer, reader_ptr, _, _ = data
     if sum(size.tolist()) + sum(running.tolist()) >= MOST_BYTES:
-        raise EligoError(
-            "the sizes add up to 2^62 bytes or more", hint="check their units: no machine has so much memory or disk"
-        )
+        raise _too_much()
     held = (size > 0) & ((producer != OUTSIDE) | (rules.inputs == "count"))
     unread_data = np.diff(reader_ptr) == 0
     if rules.unread == "leave" and rules.model != "pebble":
@@ -108,7 +109,7 @@ def _rules(dag: Dag, model: str | None, resource: str | None, unread: str, input
         if named or (resource == "memory" and states_memory) or dag.data is None:
             model = "files"
         elif np.any(dag.data.reader_counts > 1):
-            model = "shared"
+            model = "files" if _is_known(dag.temp_bytes) else "shared"
         else:
             model = "classical" if _is_known(dag.temp_bytes) else "simple"
     return Rules(model, resource, unread, inputs)
@@ -122,6 +123,7 @@ def _contents(dag: Dag, rules: Rules) -> tuple[Int64, _Rows, tuple[str, ...]]:
     if rules.model == "files" and rules.resource == "memory" and _is_known(dag.memory_bytes):
         alone = "files are not in memory: only what jobs state to use while they run counts"
         memory, missing = _known(dag.memory_bytes, dag.n)
+        memory = _for_all_tasks(memory, dag)
         return memory, _no_data(), (alone, *_counted(missing, "job states", "jobs state", "no memory"))
     if not _has_sizes(dag, rules):
         raise EligoError(
@@ -133,10 +135,13 @@ def _contents(dag: Dag, rules: Rules) -> tuple[Int64, _Rows, tuple[str, ...]]:
     assumptions = _counted(missing, "datum has", "data have", "no known size")
     if rules.model in ("classical", "files"):
         running, missing = _known(dag.temp_bytes, dag.n)
+        running = _for_all_tasks(running, dag)
         if dag.temp_bytes is not None:
             assumptions += _counted(missing, "job states", "jobs state", "no temporary space")
     else:
         running = nothing
+        if _is_known(dag.temp_bytes):
+            assumptions += (f"temporary space of jobs does not count in the model {rules.model}",)
     if rules.resource == "disk":
         assumptions += ("a file is deleted as soon as its last reader has ended",)
     number = np.arange(data.k, dtype=np.int32)
@@ -159,6 +164,21 @@ def _known(sizes: Int64 | None, length: int) -> tuple[Int64, int]:
         return np.zeros(length, np.int64), length
     unknown = sizes == UNKNOWN
     return np.where(unknown, 0, sizes), int(unknown.sum())
+
+
+def _for_all_tasks(sizes: Int64, dag: Dag) -> Int64:
+    """Return what jobs hold that stand for several tasks, each of which states as much."""
+    if dag.count is None:
+        return sizes
+    if sum(size * count for size, count in zip(sizes.tolist(), dag.count.tolist(), strict=True)) >= MOST_BYTES:
+        raise _too_much()
+    return sizes * dag.count
+
+
+def _too_much() -> EligoError:
+    return EligoError(
+        "the sizes add up to 2^62 bytes or more", hint="check their units: no machine has so much memory or disk"
+    )
 
 
 def _counted(missing: int, one: str, several: str, what: str) -> tuple[str, ...]:
