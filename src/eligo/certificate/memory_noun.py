@@ -5,7 +5,6 @@ It is a certificate like the others, with other numbers; ``memory_verification.p
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
@@ -17,9 +16,9 @@ from eligo.certificate.identity import digest
 from eligo.certificate.occupancy import RULES, Occupancy, occupancy
 from eligo.certificate.plain import HEADER, all_of, check_header, check_keys, check_numbers, plain
 from eligo.certificate.reading import shown
-from eligo.certificate.storage import load_json, save_json
+from eligo.certificate.storage import Saved
 from eligo.dag import Dag, Int64
-from eligo.errors import CertificateError, ParseError
+from eligo.errors import CertificateError
 
 __all__ = ["MemoryCertificate", "numbered"]
 
@@ -29,7 +28,7 @@ _REQUIRED = ("claim", "digest", "jobs", "edges", "data_digest", "rules", "order"
 
 @final
 @dataclass(frozen=True, slots=True)
-class MemoryCertificate:
+class MemoryCertificate(Saved):
     """What is said of the memory of a dag's executions, with what is needed to check it.
 
     Attributes
@@ -180,25 +179,6 @@ class MemoryCertificate:
                 raise CertificateError(f"{name} must be a list, not {shown(one)}")
         given = {name: value[name] for name in _REQUIRED if name != "claim"}
         return cls(**given | {name: tuple(one) for name, one in lists.items()})
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the certificate as JSON, whole or not at all; packed if the name ends in ``.gz``."""
-        save_json(os.fspath(path), self.to_json())
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> MemoryCertificate:
-        """Read a certificate of this kind, packed with gzip or not; ``eligo.certificate.load`` reads any kind.
-
-        Raises
-        ------
-        ParseError
-            ``file: what is wrong``.
-        """
-        name = os.fspath(path)
-        try:
-            return cls.from_json(load_json(name))
-        except CertificateError as error:
-            raise ParseError(name, None, error.text, hint=error.hint) from None
 
 
 def numbered(dag: Dag, rules: Mapping[str, str]) -> tuple[Occupancy, Int64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, final
@@ -10,8 +9,8 @@ from typing import Any, final
 from eligo.certificate.identity import digest
 from eligo.certificate.plain import HEADER, all_of, check_header, check_keys, check_numbers, plain
 from eligo.certificate.reading import shown
-from eligo.certificate.storage import load_json, save_json
-from eligo.errors import CertificateError, ParseError
+from eligo.certificate.storage import Saved
+from eligo.errors import CertificateError
 from eligo.schedule import Schedule
 
 __all__ = ["CLAIMS", "Certificate"]
@@ -24,7 +23,7 @@ _OPTIONAL = ("witness", "assumptions", "area_bound")
 
 @final
 @dataclass(frozen=True, slots=True)
-class Certificate:
+class Certificate(Saved):
     """A claim about a dag, with what is needed to check it.
 
     Attributes
@@ -151,22 +150,3 @@ class Certificate:
         given: dict[str, Any] = {name: value[name] for name in _REQUIRED}
         given |= {name: value.get(name) for name in _OPTIONAL}
         return cls(**given | {name: tuple(one) for name, one in lists.items()})
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the certificate as JSON, whole or not at all; packed if the name ends in ``.gz``."""
-        save_json(os.fspath(path), self.to_json())
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Certificate:
-        """Read a certificate, packed with gzip or not, which may come from anyone.
-
-        Raises
-        ------
-        ParseError
-            ``file: what is wrong``.
-        """
-        name = os.fspath(path)
-        try:
-            return cls.from_json(load_json(name))
-        except CertificateError as error:
-            raise ParseError(name, None, error.text, hint=error.hint) from None

@@ -11,13 +11,14 @@ import gzip
 import json
 import os
 import zlib
+from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
-from eligo.errors import EligoError, ParseError
+from eligo.errors import CertificateError, EligoError, ParseError
 from eligo.replacing import replace_whole
 
-__all__ = ["MAX_BYTES", "load_json", "save_json"]
+__all__ = ["MAX_BYTES", "Saved", "load_json", "save_json"]
 
 MAX_BYTES = 512 * 2**20
 """What a certificate may unpack to; one of a million jobs takes a tenth of it."""
@@ -84,3 +85,39 @@ def save_json(path: str, value: object) -> None:
             f"{path}: cannot be written: {error.strerror}",
             hint="check the directory, its permissions and free space; nothing was changed",
         ) from None
+
+
+class Saved(ABC):
+    """What certificates of all kinds have in common as files; each tells how it becomes plain values and back."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """Return the certificate as plain values for ``json.dumps``."""
+
+    @classmethod
+    @abstractmethod
+    def from_json(cls, value: object) -> Self:
+        """Make a certificate from plain values, of which nothing is known."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the certificate as JSON, whole or not at all; packed if the name ends in ``.gz``."""
+        save_json(os.fspath(path), self.to_json())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a certificate of this kind, packed with gzip or not, which may come from anyone.
+
+        ``eligo.certificate.load`` reads any kind.
+
+        Raises
+        ------
+        ParseError
+            ``file: what is wrong``.
+        """
+        name = os.fspath(path)
+        try:
+            return cls.from_json(load_json(name))
+        except CertificateError as error:
+            raise ParseError(name, None, error.text, hint=error.hint) from None
