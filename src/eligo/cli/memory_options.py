@@ -70,7 +70,7 @@ def footprint_of(document: Document, args: argparse.Namespace) -> Footprint:
         found = footprint(dag, args.model, args.resource, **words)
     except EligoError as error:
         raise EligoError(f"{document.source.path}: {error.text}", hint=error.hint) from None
-    warn(f"{document.source.path}: {text}" for text in found.assumptions if text.endswith("taken as 0"))
+    warn(f"{document.source.path}: {text}" for text in found.doubts)
     return found
 
 
@@ -92,13 +92,14 @@ def _without_ours(document: Document) -> Dag:
 
 def rules_rows(footprint: Footprint) -> list[tuple[str, str, str]]:
     """Return what counts, as rows of a table."""
+    from eligo.memory.models import JOBS_ALONE
+
     rules = footprint.rules
-    alone = rules.model == "files" and any(text.startswith("files are not in memory") for text in footprint.assumptions)
+    alone = JOBS_ALONE in footprint.premises
     words = "what jobs state to use, while they run; files are not in memory" if alone else _WORDS[rules.model]
     rows = [("counted", rules.resource, f"model {rules.model}: {words}")]
     if rules.model != "pebble" and not alone:
         unread = "stay to the end" if rules.unread == "stay" else "leave when their job ends"
         inputs = "do not count" if rules.inputs == "ignore" else "count from the beginning"
         rows.append(("", "", f"outputs that no job reads {unread}; data from outside {inputs}"))
-    kept = [text for text in footprint.assumptions if "deleted" in text]
-    return rows + [("assumed", "", text) for text in kept]
+    return rows + [("assumed", "", text) for text in footprint.premises if not alone]

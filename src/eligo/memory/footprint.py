@@ -78,8 +78,10 @@ class Footprint:
         The k data that occupy anything, as in ``eligo.data.Data``; ``producer`` may be ``OUTSIDE``.
     datum
         For each of them its number in ``dag.data``, or -1 where it is none of these.
-    assumptions
-        What had to be assumed, in words.
+    premises
+        What the model takes for granted, in words.
+    doubts
+        What was not known, or is left out, in words: whoever asks should be warned.
     """
 
     dag: Dag
@@ -90,7 +92,8 @@ class Footprint:
     reader_ptr: Int64
     readers: Int32
     datum: Int32
-    assumptions: tuple[str, ...] = ()
+    premises: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for array in (self.running, self.size, self.producer, self.reader_ptr, self.readers, self.datum):
@@ -100,6 +103,11 @@ class Footprint:
     def k(self) -> int:
         """The number of data."""
         return len(self.size)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """All that what is said of it rests on, in words."""
+        return (*self.doubts, *self.premises)
 
     @property
     def base(self) -> int:
@@ -146,5 +154,6 @@ class Footprint:
             self.reader_ptr,
             self.readers,
             self.datum,
-            self.assumptions,
+            self.premises,
+            self.doubts,
         )

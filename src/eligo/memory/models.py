@@ -21,7 +21,7 @@ A job that counts several tasks (``queue 10``) holds so many times what it state
 all its tasks together.
 
 The same machinery serves memory and disk: a file on disk that is deleted after its last reader is a datum like any
-other. Unknown sizes are taken as 0 and counted in the assumptions. Data of size 0 occupy nothing and are left out.
+other. Unknown sizes are taken as 0; these and sizes that are stated as 0 are counted among the doubts.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ from eligo.dag import OUTSIDE, UNKNOWN, Dag, Data, Int32, Int64
 from eligo.errors import EligoError
 from eligo.memory.footprint import MOST_BYTES, Footprint, Rules
 
-__all__ = ["MODELS", "RESOURCES", "footprint"]
+__all__ = ["JOBS_ALONE", "MODELS", "RESOURCES", "footprint"]
 
 MODELS = ("simple", "classical", "shared", "pebble", "files")
 RESOURCES = ("memory", "disk")
+JOBS_ALONE = "files are not in memory: only what jobs state to use while they run counts"
 
 _Rows = tuple[Int64, Int32, Int64, Int32, Int32]
 
@@ -73,7 +74,7 @@ def footprint(
     """
     _check_words(model, resource, unread, inputs)
     rules = _rules(dag, model, resource, unread, inputs)
-    running, data, assumptions = _contents(dag, rules)
+    running, data, premises, doubts = _contents(dag, rules)
     size, producer, reader_ptr, _, _ = data
     if sum(size.tolist()) + sum(running.tolist()) >= MOST_BYTES:
         raise _too_much()
@@ -85,7 +86,7 @@ def footprint(
             running = running.copy()
             np.add.at(running, producer[leaving], size[leaving])
         held &= ~leaving
-    return Footprint(dag, rules, running, *_only(held, data), assumptions)
+    return Footprint(dag, rules, running, *_only(held, data), premises, doubts)
 
 
 def _check_words(model: str | None, resource: str | None, unread: str, inputs: str) -> None:
@@ -115,16 +116,15 @@ def _rules(dag: Dag, model: str | None, resource: str | None, unread: str, input
     return Rules(model, resource, unread, inputs)
 
 
-def _contents(dag: Dag, rules: Rules) -> tuple[Int64, _Rows, tuple[str, ...]]:
-    """Return what jobs hold while they run, the data of the model, and what was assumed."""
+def _contents(dag: Dag, rules: Rules) -> tuple[Int64, _Rows, tuple[str, ...], tuple[str, ...]]:
+    """Return what jobs hold while they run, the data of the model, its premises and doubts."""
     nothing = np.zeros(dag.n, np.int64)
     if rules.model == "pebble":
-        return nothing, _pebbles(dag), ()
+        return nothing, _pebbles(dag), (), ()
     if rules.model == "files" and rules.resource == "memory" and _is_known(dag.memory_bytes):
-        alone = "files are not in memory: only what jobs state to use while they run counts"
         memory, missing = _known(dag.memory_bytes, dag.n)
         memory = _for_all_tasks(memory, dag)
-        return memory, _no_data(), (alone, *_counted(missing, "job states", "jobs state", "no memory"))
+        return memory, _no_data(), (JOBS_ALONE,), _counted(missing, "job states", "jobs state", "no memory: taken as 0")
     if not _has_sizes(dag, rules):
         raise EligoError(
             "no sizes are known: neither of files, nor what jobs use while they run",
@@ -132,21 +132,21 @@ def _contents(dag: Dag, rules: Rules) -> tuple[Int64, _Rows, tuple[str, ...]]:
         )
     data = dag.data if dag.data is not None else Data.build([], [], [])
     size, missing = _known(data.size_bytes, data.k)
-    assumptions = _counted(missing, "datum has", "data have", "no known size")
+    doubts = _counted(missing, "datum has", "data have", "no known size: taken as 0")
+    doubts += _counted(int((data.size_bytes == 0).sum()), "datum is", "data are", "stated to have size 0")
     if rules.model in ("classical", "files"):
         running, missing = _known(dag.temp_bytes, dag.n)
         running = _for_all_tasks(running, dag)
         if dag.temp_bytes is not None:
-            assumptions += _counted(missing, "job states", "jobs state", "no temporary space")
+            doubts += _counted(missing, "job states", "jobs state", "no temporary space: taken as 0")
     else:
         running = nothing
         if _is_known(dag.temp_bytes):
-            assumptions += (f"temporary space of jobs does not count in the model {rules.model}",)
-    if rules.resource == "disk":
-        assumptions += ("a file is deleted as soon as its last reader has ended",)
+            doubts += (f"temporary space of jobs does not count in the model {rules.model}",)
+    premises = ("a file is deleted as soon as its last reader has ended",) if rules.resource == "disk" else ()
     number = np.arange(data.k, dtype=np.int32)
     rows = (size, data.producer, data.reader_ptr, data.readers, number)
-    return running, _copies(rows) if rules.model in ("simple", "classical") else rows, assumptions
+    return running, _copies(rows) if rules.model in ("simple", "classical") else rows, premises, doubts
 
 
 def _has_sizes(dag: Dag, rules: Rules) -> bool:
@@ -181,8 +181,8 @@ def _too_much() -> EligoError:
     )
 
 
-def _counted(missing: int, one: str, several: str, what: str) -> tuple[str, ...]:
-    return (f"{missing:,} {one if missing == 1 else several} {what}: taken as 0",) if missing else ()
+def _counted(number: int, one: str, several: str, what: str) -> tuple[str, ...]:
+    return (f"{number:,} {one if number == 1 else several} {what}",) if number else ()
 
 
 def _no_data() -> _Rows:
