@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.measure import print_table
 from benchmarks.quality.corpus import CORPUS, workflows
-from eligo import EligoError, generate, simulate, verify
+from eligo import EligoError, generate, simulation, verify
 from eligo.dag import Dag
 from eligo.errors import InfeasibleError
 from eligo.memory.analysis import certify
@@ -106,7 +106,7 @@ class Tally:
 
 
 def _makespan(dag: Dag, processors: int | None) -> float:
-    return float(simulate.list_schedule(dag, processors).makespan_s)
+    return float(simulation.list_schedule(dag, processors).makespan_s)
 
 
 def _quartiles(ratios: list[float]) -> str:

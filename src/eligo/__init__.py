@@ -94,7 +94,7 @@ _HOME = {
 }
 
 
-_MODULES = ("certificate", "formats", "generate", "graph", "memory", "priority", "report", "simulate")
+_MODULES = ("certificate", "formats", "generate", "graph", "memory", "priority", "report", "simulation")
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from eligo.dag import Dag
 from eligo.memory.footprint import Footprint
-from eligo.simulate import list_schedule, peak_of_trace
+from eligo.simulation import list_schedule, peak_of_trace
 from eligo.trace import Trace
 
 

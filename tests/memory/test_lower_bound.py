@@ -10,7 +10,7 @@ from eligo.memory.analysis import analyse
 from eligo.memory.ends import data_ends
 from eligo.memory.lower_bound import least_memory_within, lower_bound
 from eligo.memory.models import MODELS, footprint
-from eligo.simulate import list_schedule, peak_of_trace
+from eligo.simulation import list_schedule, peak_of_trace
 from tests.memory.footprints import random_footprint
 from tests.reference.memory_states import least_peak
 

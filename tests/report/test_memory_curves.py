@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from eligo import generate
 from eligo.memory.models import footprint
 from eligo.report import plot_limits, plot_makespan, plot_memory, save
-from eligo.simulate import list_schedule, memory_over_time
+from eligo.simulation import list_schedule, memory_over_time
 
 GB = 10**9
 POINTS = [(9 * GB, 7.0, "levels"), (3 * GB, 12.0, "order"), (2 * GB, math.nan, "order"), (3 * GB, 15.0, "levels")]

@@ -12,7 +12,7 @@ from eligo.cli.table import grid, plural, table
 if TYPE_CHECKING:
     from eligo.memory.limiting import Limited
     from eligo.memory.worst_peak import WorstPeak
-    from eligo.simulate import MemoryUse
+    from eligo.simulation import MemoryUse
 
 __all__ = ["Limiting", "Run", "limit_facts", "limit_text", "run_both"]
 
@@ -67,7 +67,7 @@ class Limiting(NamedTuple):
 
 def run_both(found: Limiting, processors: Iterable[int | None]) -> tuple[Run, ...]:
     """Run a workflow without and with its added dependencies by list scheduling."""
-    from eligo.simulate import list_schedule, memory_over_time
+    from eligo.simulation import list_schedule, memory_over_time
 
     footprint = found.before.footprint
     runs = []

@@ -118,7 +118,7 @@ def plot_memory(
     Parameters
     ----------
     uses
-        For each name the times and what is occupied from each of them on, such as a ``simulate.MemoryUse``. Values may
+        For each name the times and what is occupied from each of them on, such as a ``simulation.MemoryUse``. Values may
         share a time: all are drawn.
     limit, worst_peak
         What is not to be exceeded, and what no execution exceeds.

@@ -10,7 +10,7 @@ from eligo import read
 from eligo.graph import critical_path
 from eligo.memory.models import MODELS, footprint
 from eligo.memory.worst_peak import worst_peak
-from eligo.simulate import list_schedule, peak_of_trace
+from eligo.simulation import list_schedule, peak_of_trace
 from tests.corpus import DATA, needs_shared
 from tests.memory.executions import random_executions
 from tests.memory.footprints import random_footprint

@@ -14,8 +14,8 @@ from eligo import generate
 from eligo.dag import Dag
 from eligo.errors import EligoError
 from eligo.graph import critical_path
-from eligo.simulate import list_schedule
-from eligo.simulate.list_scheduling import bottom_levels
+from eligo.simulation import list_schedule
+from eligo.simulation.list_scheduling import bottom_levels
 from tests.memory.footprints import random_dag
 from tests.reference import list_schedule_twin as twin
 from tests.strategies import dags
