@@ -155,3 +155,82 @@ APART = Dag.from_names([], jobs=["a", "b"])
 def test_what_cannot_have_happened_is_refused(dag, values, options, message):
     with pytest.raises(EligoError, match=message):
         Trace.of(dag, *values, **options)
+
+
+def check_lanes(trace: Trace, most: int = 1_000) -> None:
+    """Replay the events: whoever runs has a lane of their own."""
+    lane, owner = trace.lanes(most)
+    busy: dict[int, int] = {}
+    widest = 0
+    for event in trace.events.tolist():
+        if event >= 0:
+            assert lane[event] not in busy
+            assert owner[lane[event]] in (ANYWHERE, trace.worker[event])
+            if owner[lane[event]] == ANYWHERE:
+                low = int(np.argmax(owner == ANYWHERE))
+                assert all(below in busy for below in range(low, lane[event]))
+            busy[int(lane[event])] = event
+        else:
+            assert busy.pop(int(lane[~event])) == ~event
+        widest = max(widest, len(busy))
+    assert np.array_equal(lane == ANYWHERE, np.isnan(trace.start_s))
+    if np.all(owner == ANYWHERE):
+        assert len(owner) == widest
+
+
+@given(st.data(), dags(9, known=False), st.booleans())
+def test_nothing_overlaps_in_a_lane(data, dag, placed):
+    start, end, worker = data.draw(runs(dag))
+    trace = Trace.of(dag, start, end, worker if placed else None)
+    check_lanes(trace)
+    check_lanes(trace, most=1)
+    if trace.workers and not np.all(trace.lanes().worker == ANYWHERE):
+        assert np.array_equal(trace.lanes().lane, trace.worker)
+        assert np.array_equal(trace.lanes().worker, np.arange(trace.workers))
+
+
+@given(st.data(), st.integers(1, 9))
+def test_nothing_overlaps_in_a_lane_whatever_clocks_and_workers_say(data, n):
+    numbers = st.lists(st.integers(0, 5), min_size=n, max_size=n)
+    start = np.array(data.draw(numbers), float)
+    end = start + data.draw(numbers)
+    worker = data.draw(st.lists(st.integers(-1, 2), min_size=n, max_size=n))
+    end[data.draw(numbers.map(np.array)) == 0] = NAN
+    check_lanes(Trace.of(Dag.from_edges(n), start, end, worker, measured=True, workers=4))
+
+
+def test_lanes_are_workers_who_stay():
+    """Idle ones too; unknown ones below; two lanes for who runs two at once; visitors share."""
+    apart = Dag.from_edges(3)
+    stay = Trace.of(apart, [0, 1, 0], [1, 2, 2], [1, 1, -1], workers=3)
+    assert [array.tolist() for array in stay.lanes()] == [[1, 1, 3], [0, 1, 2, ANYWHERE]]
+    assert [array.tolist() for array in stay.lanes(most=2)] == [[0, 0, 1], [ANYWHERE] * 2]
+    skewed = Trace.of(apart, [0, 1, 2], [2, 3, 3], [0, 0, 1], measured=True)
+    assert [array.tolist() for array in skewed.lanes()] == [[0, 1, 2], [0, 0, 1]]
+    visitors = Trace.of(apart, [0, 1, 2], [1, 2, 3], [0, 4, 9])
+    assert [array.tolist() for array in visitors.lanes()] == [[0, 0, 0], [ANYWHERE]]
+    assert [array.tolist() for array in Trace.of(apart, [NAN] * 3, [NAN] * 3).lanes()] == [[ANYWHERE] * 3, []]
+    assert [array.tolist() for array in Trace.of(Dag.from_edges(0), [], []).lanes()] == [[], []]
+
+
+@given(st.data(), dags(9, known=False))
+def test_eligible_and_running_jobs_are_counted(data, dag):
+    start, end, worker = data.draw(runs(dag))
+    cut = data.draw(st.integers(0, 12))
+    begun = [time if time <= cut else NAN for time in start]
+    over = [time if time <= cut else NAN for time in end]
+    trace = Trace.of(dag, begun, over, worker)
+    eligible, running = trace.counts()
+    started: set[int] = set()
+    ended: set[int] = set()
+    for i in range(len(trace.events) + 1):
+        ready = {job for job in range(dag.n) if set(dag.parents(job).tolist()) <= ended}
+        assert (eligible[i], running[i]) == (len(ready - started), len(started - ended))
+        if i < len(trace.events):
+            event = int(trace.events[i])
+            (started if event >= 0 else ended).add(event if event >= 0 else ~event)
+
+
+def test_who_starts_before_its_parents_by_other_clocks_was_never_eligible():
+    trace = Trace.of(PAIR, [0, 1], [2, 3], measured=True)
+    assert [count.tolist() for count in trace.counts()] == [[1, 0, 0, 0, 0], [0, 1, 2, 1, 0]]
