@@ -5,6 +5,7 @@ namespace eligo {
 void bind_area(nanobind::module_& m);
 void bind_graph(nanobind::module_& m);
 void bind_dagman(nanobind::module_& m);
+void bind_grid(nanobind::module_& m);
 void bind_blocks(nanobind::module_& m);
 void bind_decompose(nanobind::module_& m);
 void bind_exact(nanobind::module_& m);
@@ -22,6 +23,7 @@ NB_MODULE(_core, m) {
     eligo::bind_area(m);
     eligo::bind_graph(m);
     eligo::bind_dagman(m);
+    eligo::bind_grid(m);
     eligo::bind_blocks(m);
     eligo::bind_decompose(m);
     eligo::bind_exact(m);

@@ -347,3 +347,36 @@ def list_schedule(
     time: NDArray[float64],
     processors: int,
 ) -> tuple[NDArray[float64], NDArray[float64], NDArray[int32], NDArray[int32]]: ...
+
+# The grid (bind_grid.cpp)
+_GridGraph = tuple[NDArray[int64], NDArray[int32], NDArray[int32], NDArray[float64]]
+_GridArrivals = tuple[float, float, float, NDArray[float64], NDArray[int64], float]
+_GridWorkers = tuple[float, float, bool, float, float, float, int]
+_GridThrottling = tuple[int, int, NDArray[int32], NDArray[int32]]
+_GridOccupied = tuple[
+    NDArray[int64], NDArray[int64], NDArray[int64], NDArray[int32], NDArray[int64], NDArray[int64], int, bool
+]
+
+def run_grid(
+    graph: _GridGraph,
+    kind: int,
+    arrivals: _GridArrivals,
+    workers: _GridWorkers,
+    throttling: _GridThrottling,
+    occupied: _GridOccupied,
+    key: int,
+    first: int,
+    count: int,
+    group: int,
+) -> NDArray[float64]: ...
+def record_grid(
+    graph: _GridGraph,
+    kind: int,
+    arrivals: _GridArrivals,
+    workers: _GridWorkers,
+    throttling: _GridThrottling,
+    occupied: _GridOccupied,
+    key: int,
+    run: int,
+) -> tuple[NDArray[float64], NDArray[float64], NDArray[int64], NDArray[int32]]: ...
+def normal_quantile(p: float) -> float: ...

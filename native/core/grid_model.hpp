@@ -1,0 +1,127 @@
+// The grid as the kernel needs it: docs/simulation.md states the model to the letter.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "csr.hpp"
+#include "random_draws.hpp"
+
+namespace eligo {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// When batches come and how large they are: at random, or by a trace if there is one.
+struct Arrivals {
+    double gap, present, scale;
+    std::span<const double> time;
+    std::span<const std::int64_t> workers;
+    double period;  // after which the trace begins again; 0 for never
+};
+
+struct Workers {
+    double sd, spread;
+    bool stay;
+    double fail, lost;
+    double deadline;  // 0 for none
+    int copies;
+};
+
+struct Throttling {
+    Node max_jobs, max_idle;  // 0 for no limit
+    std::span<const Node> category, category_max;
+
+    bool any() const { return max_jobs > 0 || max_idle > 0 || !category_max.empty(); }
+};
+
+// What jobs occupy: see eligo/memory/footprint.py. `made` are the sizes of all data of a job together, row v of `reads`
+// are the data that it reads, of which datum d has `readers[d]` readers in all.
+struct Occupied {
+    std::span<const std::int64_t> running, made;
+    CsrView reads;
+    std::span<const std::int64_t> size, readers;
+    std::int64_t base;
+    bool one_event;
+
+    bool any() const { return !running.empty(); }
+};
+
+struct GridModel {
+    CsrView succ;
+    std::span<const Node> place;   // the jobs in the order in which the kernel numbers them
+    bool ordered;                  // whether this is also the order of the strategy
+    std::span<const double> base;  // expected times
+    Arrivals arrivals;
+    Workers workers;
+    Throttling throttling;
+    Occupied occupied;
+};
+
+// One run's batches, one after the other.
+class ArrivalStream {
+public:
+    explicit ArrivalStream(const Arrivals& model) : model_(model) {}
+
+    void begin(Key key) {
+        key_ = key;
+        batch_ = lap_ = 0;
+        if (!model_.time.empty()) {
+            time_ = model_.time[0];
+        } else {
+            time_ = uniform(key_, 0) < model_.present ? 0.0 : gap();
+        }
+    }
+
+    double time() const { return time_; }
+
+    // Returns the size of the batch that comes at time(), and goes on to the next.
+    std::int64_t next() {
+        return model_.time.empty() ? next_drawn() : next_in_trace();
+    }
+
+private:
+    double gap() const { return -model_.gap * std::log(uniform(key_, 1 + 2 * batch_)); }
+
+    std::int64_t next_drawn() {
+        const double size = -model_.scale * std::log(uniform(key_, 2 + 2 * batch_));
+        ++batch_;
+        time_ += gap();
+        return 1 + static_cast<std::int64_t>(size);
+    }
+
+    std::int64_t next_in_trace() {
+        const std::int64_t size = model_.workers[batch_];
+        if (++batch_ == model_.time.size()) {
+            batch_ = 0;
+            ++lap_;
+        }
+        const bool over = lap_ > 0 && model_.period == 0;
+        time_ = over ? kNever : model_.time[batch_] + static_cast<double>(lap_) * model_.period;
+        return size;
+    }
+
+    Arrivals model_;
+    Key key_ = 0;
+    std::uint64_t batch_ = 0, lap_ = 0;
+    double time_ = 0;
+};
+
+// The factor by which the time of a job varies: normal, cut off at 0.
+class TimeFactor {
+public:
+    explicit TimeFactor(double sd) : sd_(sd), below_(sd > 0 ? std::erfc(1 / (sd * std::sqrt(2.0))) / 2 : 0) {}
+
+    double operator()(Key times, std::uint64_t number) const {
+        if (sd_ == 0) return 1;
+        const double u = below_ + (1 - below_) * uniform(times, number);
+        return std::max(1 + sd_ * normal_quantile(std::min(u, 1 - 0x1p-53)), 1e-9);
+    }
+
+private:
+    double sd_, below_;
+};
+
+}  // namespace eligo

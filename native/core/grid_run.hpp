@@ -1,0 +1,376 @@
+// One execution of a dag on the grid, batch by batch and result by result.
+//
+// Jobs are renumbered once, so that those which run together lie together; where the strategy is an order, a job's number is
+// its rank. Draws go by the job's number in the file. A run costs O(log running + degree) a job, and O(1) a batch that
+// finds nothing; nothing is allocated from the second run on but what failures need.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "event_heap.hpp"
+#include "grid_memory.hpp"
+#include "grid_model.hpp"
+#include "grid_pools.hpp"
+#include "grid_throttle.hpp"
+
+namespace eligo {
+
+struct Measures {
+    double time = 0, idle_time = 0;
+    std::int64_t batches = 0, stalled = 0, requests = 0, peak = 0, allocations = 0;
+    bool ended = true;
+};
+
+// Who ran what when, of the allocation whose result counted.
+struct GridRecord {
+    std::vector<double> start, end;
+    std::vector<std::int64_t> worker;
+    std::vector<Node> events;  // v for the start of v, ~v for its end
+};
+
+// Workers who wait, by number: those who came together are one range.
+class WaitingWorkers {
+public:
+    void clear() { ranges_.clear(); }
+    bool empty() const { return ranges_.empty(); }
+
+    void push(std::int64_t first, std::int64_t count) {
+        if (!ranges_.empty() && ranges_.back().second == first) {
+            ranges_.back().second = first + count;
+        } else {
+            ranges_.push_back({first, first + count});
+        }
+    }
+
+    std::int64_t pop() {
+        const std::int64_t worker = ranges_.front().first++;
+        if (ranges_.front().first == ranges_.front().second) ranges_.pop_front();
+        return worker;
+    }
+
+private:
+    std::deque<std::pair<std::int64_t, std::int64_t>> ranges_;
+};
+
+template <class Pool>
+class GridRun {
+public:
+    explicit GridRun(const GridModel& model)
+        : model_(model), n_(model.succ.size()), renumbered_(n_), missing_at_first_(n_, 0), pool_(n_),
+          arrivals_(model.arrivals), factor_(model.workers.sd) {
+        const Workers& workers = model.workers;
+        can_return_ = workers.fail > 0 || workers.lost > 0 || workers.deadline > 0;
+        once_ = !can_return_ && workers.copies == 1;
+        known_ = workers.stay || !once_;
+        if (model.throttling.any()) throttle_.emplace(model.throttling, model.place, ready_order());
+        if (model.occupied.any()) memory_.emplace(model.occupied, model.place);
+        renumber();
+    }
+
+    Measures run(Key key) {
+        begin(key);
+        for (;;) {
+            const double due = events_.empty() ? kNever : events_.top().time;
+            const double next = waiting_ == 0 && once_ ? kNever : arrivals_.time();
+            if (due <= next) {
+                if (due == kNever) break;
+                if (waiting_ == 0 && once_ && !recording_) return finish_all();
+                advance(due);
+                do happen(events_.pop());
+                while (!events_.empty() && events_.top().time == now_);
+                if (done_ == n_) break;
+                serve();
+            } else {
+                if (pool_.empty() && events_.empty()) break;  // no worker can help any more
+                advance(next);
+                arrive(arrivals_.next());
+            }
+        }
+        return measures(done_ == n_ ? now_ : kNever);
+    }
+
+    Measures record(Key key, GridRecord& out) {
+        recording_ = known_ = true;
+        log_.clear();
+        winner_.assign(n_, -1);
+        const Measures result = run(key);
+        write(out);
+        return result;
+    }
+
+private:
+    static constexpr std::uint64_t kDeadline = std::uint64_t{1} << 63;
+
+    enum class Fate : char { runs, fails, lost, over };
+
+    struct Allocation {
+        std::int64_t worker;
+        double start, end;
+        Fate fate;
+        bool expired;
+    };
+
+    ReadyOrder ready_order() const {
+        if (model_.ordered) return ReadyOrder::lowest;
+        return std::is_same_v<Pool, NewestPool> ? ReadyOrder::newest : ReadyOrder::oldest;
+    }
+
+    // Rows keep the order of their jobs in the file, in which children enter the pool.
+    void renumber() {
+        std::vector<Node> number(n_);
+        for (Node v = 0; v < n_; ++v) number[model_.place[v]] = v;
+        succ_.ptr.assign(n_ + 1, 0);
+        succ_.idx.reserve(model_.succ.idx.size());
+        for (Node v = 0; v < n_; ++v) {
+            for (Node w : model_.succ.row(model_.place[v])) {
+                succ_.idx.push_back(number[w]);
+                ++missing_at_first_[number[w]];
+            }
+            succ_.ptr[v + 1] = static_cast<Offset>(succ_.idx.size());
+            renumbered_[v] = model_.base[model_.place[v]];
+        }
+        for (Node job = 0; job < n_; ++job)
+            if (missing_at_first_[number[job]] == 0) sources_.push_back(number[job]);
+    }
+
+    void begin(Key run) {
+        times_ = draw(run, 0);
+        speeds_ = draw(run, 2);
+        fates_ = draw(run, 3);
+        arrivals_.begin(draw(run, 1));
+        pool_.clear(draw(run, 4));
+        missing_ = missing_at_first_;
+        events_.clear();
+        jobs_.clear();
+        allocations_.clear();
+        queue_.clear();
+        if (!once_) {
+            tries_.assign(n_, 0);
+            given_.assign(n_, 0);
+            finished_.assign(n_, 0);
+        }
+        if (throttle_) throttle_->begin();
+        if (memory_) memory_->begin();
+        result_ = {};
+        now_ = 0;
+        arrived_ = 0;
+        done_ = 0;
+        waiting_ = n_;
+        for (Node v : sources_) become_eligible(v);
+        if (throttle_) throttle_->refill(pool_);
+    }
+
+    void become_eligible(Node v) {
+        if (throttle_) {
+            throttle_->push(v);
+        } else {
+            pool_.push(v);
+        }
+    }
+
+    void advance(double time) {
+        if (!queue_.empty() && waiting_ > 0) result_.idle_time += time - now_;
+        now_ = time;
+    }
+
+    void arrive(std::int64_t size) {
+        const std::int64_t first = arrived_;
+        arrived_ += size;
+        if (waiting_ > 0) {
+            ++result_.batches;
+            result_.requests += size;
+            if (pool_.empty()) ++result_.stalled;
+        }
+        if (model_.workers.stay) {
+            queue_.push(first, size);
+            serve();
+        } else {
+            for (std::int64_t worker = first; worker < arrived_ && !pool_.empty(); ++worker) allocate(worker);
+        }
+    }
+
+    void serve() {
+        while (!queue_.empty() && !pool_.empty()) allocate(queue_.pop());
+    }
+
+    void allocate(std::int64_t worker) {
+        const Node v = pool_.top();
+        std::uint64_t number = model_.place[v];
+        bool first = true;
+        if (once_) {
+            take(v);
+        } else {
+            first = tries_[v] == 0;
+            number += static_cast<std::uint64_t>(tries_[v]++) * n_;
+            if (++given_[v] == model_.workers.copies) take(v);
+        }
+        double time = renumbered_[v] * factor_(times_, number);
+        if (model_.workers.spread > 0) time /= std::exp(model_.workers.spread * normal_quantile(uniform(speeds_, worker)));
+        const std::uint64_t tag = jobs_.size();
+        jobs_.push_back(v);
+        if (known_) {
+            const Fate fate = can_return_ ? choose_fate(number, time) : Fate::runs;
+            allocations_.push_back({worker, now_, now_ + time, fate, false});
+            if (fate != Fate::lost) events_.push({now_ + time, tag});
+            if (model_.workers.deadline > 0)
+                events_.push({now_ + model_.workers.deadline * renumbered_[v], tag | kDeadline});
+            if (recording_) log_.push_back(static_cast<std::int64_t>(tag));
+        } else {
+            events_.push({now_ + time, tag});
+        }
+        if (memory_) memory_->start(v, first);
+        if (throttle_) throttle_->refill(pool_);
+    }
+
+    void take(Node v) {
+        pool_.take(v);
+        --waiting_;
+    }
+
+    Fate choose_fate(std::uint64_t number, double& time) const {
+        const Workers& workers = model_.workers;
+        const double u = uniform(fates_, 2 * number);
+        if (u < workers.lost) return Fate::lost;
+        if (u >= workers.lost + workers.fail) return Fate::runs;
+        time *= uniform(fates_, 2 * number + 1);
+        return Fate::fails;
+    }
+
+    void happen(Event event) {
+        const std::uint64_t number = event.tag & ~kDeadline;
+        const Node v = jobs_[number];
+        if (event.tag & kDeadline) {
+            write_off(v, allocations_[number]);
+        } else {
+            end(v, number);
+        }
+        if (throttle_) throttle_->refill(pool_);
+    }
+
+    void end(Node v, std::uint64_t number) {
+        if (memory_) memory_->stop(v);
+        if (!known_) return finish(v);
+        Allocation& allocation = allocations_[number];
+        if (allocation.fate == Fate::fails) {
+            allocation.fate = Fate::over;
+            if (!allocation.expired) give_back(v);
+            return;
+        }
+        allocation.fate = Fate::over;
+        if (once_ || !finished_[v]) {
+            if (recording_) {
+                winner_[v] = static_cast<std::int64_t>(number);
+                log_.push_back(~static_cast<std::int64_t>(number));
+            }
+            finish(v);
+        }
+        if (model_.workers.stay) {
+            if (waiting_ > 0) ++result_.requests;
+            queue_.push(allocation.worker, 1);
+        }
+    }
+
+    void finish(Node v) {
+        ++done_;
+        if (!once_) {
+            finished_[v] = 1;
+            if (given_[v] < model_.workers.copies) {
+                pool_.erase(v);
+                --waiting_;
+            }
+        }
+        if (memory_) memory_->done(v);
+        if (throttle_) throttle_->done(v);
+        for (Node w : succ_.view().row(v))
+            if (--missing_[w] == 0) become_eligible(w);
+    }
+
+    void write_off(Node v, Allocation& allocation) {
+        if (allocation.fate == Fate::over) return;
+        if (allocation.fate == Fate::lost) {
+            allocation.fate = Fate::over;
+            if (memory_) memory_->stop(v);
+        }
+        allocation.expired = true;
+        give_back(v);
+    }
+
+    void give_back(Node v) {
+        if (finished_[v]) return;
+        if (given_[v]-- == model_.workers.copies) {
+            ++waiting_;
+            pool_.push(v);
+        }
+    }
+
+    // Nothing is left to give, and nothing can come back: the last end is the end.
+    Measures finish_all() {
+        double last = now_;
+        for (const Event& event : events_.all()) last = std::max(last, event.time);
+        return measures(last);
+    }
+
+    Measures measures(double time) {
+        result_.time = time;
+        result_.ended = time < kNever;
+        result_.allocations = static_cast<std::int64_t>(jobs_.size());
+        if (memory_) result_.peak = memory_->peak();
+        return result_;
+    }
+
+    void write(GridRecord& out) const {
+        out.start.assign(n_, std::numeric_limits<double>::quiet_NaN());
+        out.end = out.start;
+        out.worker.assign(n_, -1);
+        for (Node v = 0; v < n_; ++v) {
+            if (winner_[v] < 0) continue;
+            const Allocation& allocation = allocations_[winner_[v]];
+            const Node job = model_.place[v];
+            out.start[job] = allocation.start;
+            out.end[job] = allocation.end;
+            out.worker[job] = allocation.worker;
+        }
+        out.events.clear();
+        for (std::int64_t entry : log_) {
+            const std::int64_t number = entry < 0 ? ~entry : entry;
+            const Node v = jobs_[number];
+            if (winner_[v] == number) out.events.push_back(entry < 0 ? ~model_.place[v] : model_.place[v]);
+        }
+    }
+
+    GridModel model_;
+    Node n_;
+    Csr succ_;
+    std::vector<double> renumbered_;  // expected times
+    std::vector<Node> missing_at_first_, sources_;
+    bool can_return_ = false;  // whether a job may have to be given again
+    bool once_ = false;        // whether every job is given just once
+    bool known_ = false;       // whether more must be known of an allocation than its job
+    bool recording_ = false;
+
+    std::vector<Node> missing_;  // parents that are not done
+    Pool pool_;
+    ArrivalStream arrivals_;
+    TimeFactor factor_;
+    std::optional<Throttle> throttle_;
+    std::optional<MemoryAccount> memory_;
+    EventHeap events_;
+    std::vector<Node> jobs_;  // of each allocation
+    std::vector<Allocation> allocations_;
+    std::vector<std::int32_t> tries_, given_;  // allocations of each job: all, and those that may still bring a result
+    std::vector<char> finished_;
+    WaitingWorkers queue_;
+    Key times_ = 0, speeds_ = 0, fates_ = 0;
+    double now_ = 0;
+    std::int64_t arrived_ = 0;
+    Node done_ = 0, waiting_ = 0;
+    Measures result_;
+    std::vector<std::int64_t> winner_;  // the allocation of each job whose result counted
+    std::vector<std::int64_t> log_;     // allocations and, as ~, their ends
+};
+
+}  // namespace eligo
