@@ -85,7 +85,7 @@ def contender(dag: Dag, strategy: str | Schedule | ArrayLike, *, name: str | Non
 def _check_order(dag: Dag, order: np.ndarray) -> Int32:
     if order.shape != (dag.n,):
         raise EligoError(f"an order must have every job once: it has {order.size:,} entries for {dag.n:,} jobs")
-    if order.dtype.kind not in "iu" or (dag.n and not (0 <= order.min() and order.max() < dag.n)):
+    if order.dtype.kind not in "iu" or (dag.n and (order.min() < 0 or order.max() >= dag.n)):
         raise EligoError(f"an order is made of the numbers of jobs, from 0 to {dag.n - 1}")
     times = np.bincount(order, minlength=dag.n)
     if np.any(times != 1):

@@ -1,8 +1,8 @@
 """Runs of one strategy on one grid: the compiled simulator, its keys, and what it needs of a dag.
 
 What comes of a run depends on the dag, the strategy, the grid, the seed and the number of the run, and on nothing else:
-not on other runs, nor on who simulates it. docs/simulation.md states the model and its random numbers to the letter; the
-kernel is ``native/core/grid_run.hpp``.
+not on other runs, nor on who simulates it. docs/simulation.md states the model and its random numbers to the letter.
+The kernel is ``native/core/grid_run.hpp``.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def make_setup(
     >>> setup = make_setup(dag, contender(dag, "fifo"), Grid(interarrival=0.1, sd=0), seed=7)
     >>> rows = run_block(setup, 0, 4, 2)
     >>> rows.shape, rows[:, 0].round(1).tolist()
-    ((2, 8), [2.0, 2.1])
+    ((2, 8), [2.0, 2.5])
     """
     if not dag.n:
         raise EligoError("the workflow has no jobs: there is nothing to simulate")
@@ -121,7 +121,7 @@ def run_block(setup: Setup, first: int, count: int, group: int) -> Float64:
     """
     if not (first >= 0 and group >= 1 and count % group == 0):
         raise ValueError("a block is a number of whole groups of runs")
-    rows = _core.run_grid(*_arguments(setup), setup.key, first, count, group)
+    rows = _core.run_grid(*_arguments(setup), key=setup.key, first=first, count=count, group=group)
     return rows.reshape(count // group, len(COLUMNS))
 
 
@@ -138,7 +138,7 @@ def trace_run(setup: Setup, run: int = 0) -> Trace:
     >>> trace_run(make_setup(dag, contender(dag, "fifo"), Grid(processors=2, sd=0)))
     Trace(3 jobs, 2 s on 2 workers)
     """
-    start, end, worker, events = _core.record_grid(*_arguments(setup), setup.key, run)
+    start, end, worker, events = _core.record_grid(*_arguments(setup), key=setup.key, run=run)
     seconds = setup.grid.own_times
     assumptions = () if seconds else ("times are in mean job times, shown as seconds",)
     trace = Trace.of(setup.dag, start, end, events=events, assumptions=assumptions)
