@@ -24,6 +24,7 @@ ROUNDINGS = ("nearest", "up", "down", "geometric")
 """How the size of a batch, drawn from an exponential distribution, becomes a whole number."""
 
 _LARGEST = 1e12  # of means: sums of workers and of times then stay exact enough
+_LEAST_PRESENT = 1e-9  # chance that a batch has any worker
 
 
 @final
@@ -180,6 +181,11 @@ class Grid:
             raise EligoError(f"no rounding is called {self.rounding!r}", hint=f"use one of {', '.join(ROUNDINGS)}")
         if self.rounding == "geometric" and self.batch < 1:
             raise EligoError("geometric batches have a mean of 1 or more", hint="use another rounding for smaller ones")
+        if self.random_arrivals and not self.present > _LEAST_PRESENT:
+            raise EligoError(
+                f"with batches of {self.batch:g} workers on average hardly one would ever have any",
+                hint="give a larger batch, or the rounding up",
+            )
         for name in ("sd", "spread"):
             if not 0 <= getattr(self, name) <= 10:
                 raise EligoError(f"{name} must be a number from 0 to 10, not {getattr(self, name):g}")

@@ -40,8 +40,9 @@ COLUMNS = (
 
 _MASK = 2**64 - 1
 
-# Seconds for a job and for a batch, roughly: only for cutting work into pieces.
-_JOB_S, _BATCH_S, _SETUP_S = 1e-7, 3e-8, 1e-6
+# Seconds for a job and for a batch, roughly, and from how many jobs on caches are too small: only for cutting work into
+# pieces.
+_JOB_S, _BATCH_S, _SETUP_S, _CACHED = 1e-7, 3e-8, 1e-6, 3e5
 
 
 @final
@@ -121,7 +122,7 @@ def run_block(setup: Setup, first: int, count: int, group: int) -> Float64:
     """
     if not (first >= 0 and group >= 1 and count % group == 0):
         raise ValueError("a block is a number of whole groups of runs")
-    rows = _core.run_grid(*_arguments(setup), key=setup.key, first=first, count=count, group=group)
+    rows = _core.run_grid(**_arguments(setup), key=setup.key, first=first, count=count, group=group)
     return rows.reshape(count // group, len(COLUMNS))
 
 
@@ -138,7 +139,7 @@ def trace_run(setup: Setup, run: int = 0) -> Trace:
     >>> trace_run(make_setup(dag, contender(dag, "fifo"), Grid(processors=2, sd=0)))
     Trace(3 jobs, 2 s on 2 workers)
     """
-    start, end, worker, events = _core.record_grid(*_arguments(setup), key=setup.key, run=run)
+    start, end, worker, events = _core.record_grid(**_arguments(setup), key=setup.key, run=run)
     seconds = setup.grid.own_times
     assumptions = () if seconds else ("times are in mean job times, shown as seconds",)
     trace = Trace.of(setup.dag, start, end, events=events, assumptions=assumptions)
@@ -157,7 +158,7 @@ def seconds_per_run(setup: Setup) -> float:
     True
     """
     grid, dag = setup.grid, setup.dag
-    work = _SETUP_S + dag.n * _JOB_S + dag.m * _JOB_S / 10
+    work = _SETUP_S + (dag.n + dag.m / 10) * _JOB_S * (1 + dag.n / _CACHED)
     if grid.random_arrivals:
         path = float(expected_times(dag, grid).mean()) * (int(levels(dag).max()) + 1)
         work += _BATCH_S * max(dag.n / max(grid.scale, 1.0), path / grid.gap)
@@ -183,15 +184,19 @@ def expected_times(dag: Dag, grid: Grid) -> Float64:
     return np.where(np.isnan(known), np.nanmean(known), known)
 
 
-def _arguments(setup: Setup) -> tuple[Any, ...]:
+def _arguments(setup: Setup) -> dict[str, Any]:
     """Return the grid as the kernel takes it."""
     dag, grid, contender = setup.dag, setup.grid, setup.contender
     place = dag.order if contender.order is None else contender.order
-    graph = (dag.succ_ptr, dag.succ, place, expected_times(dag, grid))
-    kind = 1 + POOLS.index(contender.kind) if contender.order is None else 0
     deadline = 0.0 if grid.deadline is None else grid.deadline
-    workers = (grid.sd, grid.spread, grid.staying, grid.fail, grid.lost, deadline, grid.copies)
-    return graph, kind, _arrivals(grid), workers, _throttling(grid), _occupied(setup.footprint)
+    return {
+        "graph": (dag.succ_ptr, dag.succ, place, expected_times(dag, grid)),
+        "kind": 1 + POOLS.index(contender.kind) if contender.order is None else 0,
+        "arrivals": _arrivals(grid),
+        "workers": (grid.sd, grid.spread, grid.staying, grid.fail, grid.lost, deadline, grid.copies),
+        "throttling": _throttling(grid),
+        "occupied": _occupied(setup.footprint),
+    }
 
 
 def _arrivals(grid: Grid) -> tuple[float, float, float, Float64, Int64, float]:
