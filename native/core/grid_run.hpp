@@ -74,14 +74,14 @@ public:
     Measures run(Key key) {
         begin(key);
         for (;;) {
-            const double due = events_.empty() ? kNever : events_.top().time;
+            const double due = events_.empty() ? kNever : events_.next_time();
             const double next = waiting_ == 0 && once_ ? kNever : arrivals_.time();
             if (due <= next) {
                 if (due == kNever) break;
                 if (waiting_ == 0 && once_ && !recording_) return finish_all();
                 advance(due);
                 do happen(events_.pop());
-                while (!events_.empty() && events_.top().time == now_);
+                while (!events_.empty() && events_.next_time() == now_);
                 if (done_ == n_) break;
                 serve();
             } else {
@@ -309,9 +309,7 @@ private:
 
     // Nothing is left to give, and nothing can come back: the last end is the end.
     Measures finish_all() {
-        double last = now_;
-        for (const Event& event : events_.all()) last = std::max(last, event.time);
-        return measures(last);
+        return measures(events_.last_time());
     }
 
     Measures measures(double time) {
