@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from eligo.priority.prioritizing import Prioritized, prioritize
     from eligo.priority.theory import settle
     from eligo.schedule import Schedule
+    from eligo.simulation.comparing import simulate
+    from eligo.simulation.grid import Grid
     from eligo.trace import Trace
 
 __version__ = "0.1.0"
@@ -48,6 +50,7 @@ __all__ = [
     "EligoError",
     "EligoWarning",
     "EngineError",
+    "Grid",
     "InfeasibleError",
     "MemoryCertificate",
     "MissingExtraError",
@@ -63,6 +66,7 @@ __all__ = [
     "prioritize",
     "read",
     "settle",
+    "simulate",
     "to_networkx",
     "to_rustworkx",
     "verify",
@@ -74,6 +78,7 @@ _HOME = {
     "Certificate": "eligo.certificate",
     "Dag": "eligo.dag",
     "Data": "eligo.data",
+    "Grid": "eligo.simulation.grid",
     "MemoryCertificate": "eligo.certificate",
     "footprint": "eligo.memory.models",
     "from_dask": "eligo.formats.dask_graph",
@@ -89,6 +94,7 @@ _HOME = {
     "prioritize": "eligo.priority.prioritizing",
     "read": "eligo.formats",
     "settle": "eligo.priority.theory",
+    "simulate": "eligo.simulation.comparing",
     "verify": "eligo.certificate",
     "write": "eligo.formats",
 }

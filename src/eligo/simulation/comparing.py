@@ -1,0 +1,195 @@
+"""The main verb: strategies side by side on one grid, with honest statistics.
+
+Malewicz et al. 2006, section 4.2. Each strategy is run p*q times; the mean of q runs is a *sample*. The ratio of two
+strategies is the distribution of x/y over all p*p pairs of samples, without its 2.5 % smallest and largest values. With
+*common* random numbers the strategies meet the same workers and the same times, run by run, and only matched samples
+are divided: the same ratio, with narrower intervals.
+
+Results are a function of the arguments alone: where the work is done, and by how many, changes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from eligo.dag import Dag, Float64
+from eligo.memory.footprint import Footprint
+from eligo.simulation.contest import ENOUGH_SAMPLES, Contest, Ratios, Strategies, Summaries, make_contest
+from eligo.simulation.grid import Grid
+from eligo.simulation.places import open_place
+from eligo.simulation.ratios import Summary
+from eligo.simulation.runs import COLUMNS
+from eligo.simulation.sampling import collect
+
+__all__ = ["NEVER_ENDED_HINT", "Comparison", "plain_summary", "simulate"]
+
+NEVER_ENDED_HINT = (
+    "give a deadline, so that jobs of lost workers are given to others, or copies, or arrivals that go on for longer"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """How strategies did on one grid.
+
+    Attributes
+    ----------
+    strategies
+        For each strategy, and each metric, the summary of its p samples.
+    ratios
+        For each other strategy over `against` (``prio/fifo``), and each metric, the summary of the ratio; ``None``
+        where there is no interval, since something was divided by 0 or did not end.
+    against
+        The strategy that the others are held against.
+    grid, samples, runs, seed, common
+        What was asked for.
+    values
+        For each strategy, and each of ``COLUMNS``, the p samples themselves.
+    notes
+        What to know about these numbers, in words.
+    """
+
+    strategies: Summaries
+    ratios: Ratios
+    against: str
+    grid: Grid
+    samples: int
+    runs: int
+    seed: int
+    common: bool
+    values: Mapping[str, Mapping[str, Float64]]
+    notes: tuple[str, ...]
+
+    def facts(self) -> dict[str, Any]:
+        """Return all of it but the samples as plain values for ``json.dumps``; what is no finite number is ``None``."""
+        return {
+            "interarrival": float(self.grid.interarrival) if self.grid.random_arrivals else None,
+            "batch": float(self.grid.batch) if self.grid.random_arrivals else None,
+            "samples": self.samples,
+            "runs": self.runs,
+            "seed": self.seed,
+            "common": self.common,
+            "against": self.against,
+            "ratios": {
+                pair: {metric: plain_summary(summary) for metric, summary in by_metric.items()}
+                for pair, by_metric in self.ratios.items()
+            },
+            "strategies": {
+                name: {metric: plain_summary(summary) for metric, summary in by_metric.items()}
+                for name, by_metric in self.strategies.items()
+            },
+            "notes": list(self.notes),
+        }
+
+
+def plain_summary(summary: Summary | None) -> dict[str, float | None] | None:
+    """Return a summary as plain values, without infinities, which JSON has no word for.
+
+    Examples
+    --------
+    >>> plain_summary(Summary(mean=2.0, median=1.5, sd=0.5, low=1.0, high=float("inf")))
+    {'mean': 2.0, 'median': 1.5, 'sd': 0.5, 'low': 1.0, 'high': None}
+    """
+    if summary is None:
+        return None
+    return {name: float(value) if math.isfinite(value) else None for name, value in summary._asdict().items()}
+
+
+def simulate(
+    dag: Dag,
+    strategies: Strategies = ("best", "fifo"),
+    *,
+    grid: Grid | None = None,
+    samples: int = 300,
+    runs: int = 50,
+    seed: int = 0,
+    common: bool = False,
+    footprint: Footprint | None = None,
+    against: str | None = None,
+    on: str = "processes",
+    on_progress: Callable[[float], None] | None = None,
+) -> Comparison:
+    """Run strategies on a grid that nobody can predict, and compare them.
+
+    Parameters
+    ----------
+    strategies
+        Names of strategies, schedules, or orders of the jobs; a mapping gives them names of your own.
+    grid
+        Who comes when, and what goes wrong; by default batches of 16 workers on average, once in a mean job time.
+    samples, runs
+        p samples, each the mean of q runs.
+    seed
+        Of all random numbers. The same seed gives the same results, wherever they are computed.
+    common
+        Whether all strategies meet the same random numbers, which narrows intervals.
+    footprint
+        What jobs occupy, for peaks of memory; see ``eligo.footprint``.
+    against
+        The strategy to divide by: by default fifo if it is among them, else the last.
+    on
+        Where to work: ``processes`` (all cores), ``processes:N``, ``here``, or ``dask:ADDRESS``.
+    on_progress
+        Called with the share of the work that is done, from 0 to 1.
+
+    Raises
+    ------
+    EligoError
+        The dag is empty, there are no strategies or two of the same name, or samples or runs are below 1.
+    EngineError
+        The place of work refuses or disappears.
+
+    Examples
+    --------
+    >>> dag = Dag.from_edges(["a", "b", "c", "d", "e"], [0, 2, 2], [1, 3, 4])
+    >>> found = simulate(dag, samples=40, runs=10, on="here")
+    >>> list(found.strategies), list(found.ratios)
+    (['best', 'fifo'], ['best/fifo'])
+    >>> found.ratios["best/fifo"]["utilization"].median > 0.9
+    True
+    """
+    contest = make_contest(
+        dag, strategies, samples=samples, runs=runs, seed=seed, common=common, footprint=footprint, against=against
+    )
+    grid = Grid() if grid is None else grid
+    found: dict[str, Float64] = {}
+    if on_progress is not None:
+        on_progress(0.0)
+    with open_place(on) as place:
+        for number, rows in collect(place, contest.setups(grid), samples, runs, on_progress):
+            found[contest.names[number]] = rows
+    return _comparison(contest, grid, {name: found[name] for name in contest.names})
+
+
+def _comparison(contest: Contest, grid: Grid, found: dict[str, Float64]) -> Comparison:
+    summaries, ratios = contest.judge(grid, found)
+    return Comparison(
+        summaries,
+        ratios,
+        contest.against,
+        grid,
+        contest.samples,
+        contest.runs,
+        contest.seed,
+        contest.common,
+        {name: dict(zip(COLUMNS, rows.T, strict=True)) for name, rows in found.items()},
+        tuple(_notes(contest, found)),
+    )
+
+
+def _notes(contest: Contest, found: dict[str, Float64]) -> list[str]:
+    notes = []
+    if contest.samples < ENOUGH_SAMPLES:
+        notes.append(
+            f"with {contest.samples} samples there are no 2.5 % to cut away: intervals are the whole range "
+            f"(take {ENOUGH_SAMPLES} or more)"
+        )
+    total = contest.samples * contest.runs
+    for name, rows in found.items():
+        never = total - round(float(rows[:, COLUMNS.index("ended")].mean()) * total)
+        if never:
+            notes.append(f"{never:,} of {total:,} runs of {name} never ended: {NEVER_ENDED_HINT}")
+    return notes

@@ -1,0 +1,105 @@
+"""p samples of q runs of many setups, cut into blocks of work that any place may do in any order.
+
+A block should take long enough that handing it out costs nothing, and be short enough that all cores are busy to the
+end and that little is lost with a worker: about a second, or less where a setup has little to do. Where a whole sample
+fits, blocks are whole samples and the kernel averages them; where it does not, every run comes back, and samples are
+averaged here, run after run. Which of the two depends on the setup and on q alone, never on the place, so that results
+are the same to the last bit everywhere.
+
+A setup's rows are kept from its first block until it is complete: p rows, or p*q of them where runs are long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+
+import numpy as np
+
+from eligo.dag import Float64
+from eligo.simulation.places import Block, Place
+from eligo.simulation.runs import COLUMNS, Setup, seconds_per_run
+
+__all__ = ["collect", "cut"]
+
+_LONGEST_S = 1.0
+_SHORTEST_S = 0.1
+_PARTS = 32  # into so many blocks a setup is cut, unless they would be too long or too short
+_LARGEST_PEAK = COLUMNS.index("largest_peak")
+
+
+def cut(setup: int, seconds: float, samples: int, runs: int) -> list[Block]:
+    """Cut the p*q runs of one setup into blocks.
+
+    Parameters
+    ----------
+    setup
+        Its number.
+    seconds
+        What one run takes, about.
+
+    Examples
+    --------
+    >>> [block[1:] for block in cut(0, 0.0009, 5, 50)]
+    [(0, 100, 50), (100, 100, 50), (200, 50, 50)]
+    >>> cut(3, 0.8, 1, 2)
+    [Block(setup=3, first=0, count=1, group=1), Block(setup=3, first=1, count=1, group=1)]
+    """
+    total = samples * runs
+    group = runs if seconds * runs <= _LONGEST_S else 1
+    wish = min(max(seconds * total / _PARTS, _SHORTEST_S), _LONGEST_S)
+    count = group * max(int(min(wish / max(seconds * group, 1e-12), total)), 1)
+    return [Block(setup, first, min(count, total - first), group) for first in range(0, total, count)]
+
+
+def collect(
+    place: Place,
+    setups: Sequence[Setup],
+    samples: int,
+    runs: int,
+    on_share: Callable[[float], None] | None = None,
+) -> Iterator[tuple[int, Float64]]:
+    """Yield the number of each setup and its p samples, a row each, as they are complete.
+
+    Setups are begun in the order in which they are given. Each row is a mean of q runs, by ``COLUMNS``.
+
+    Parameters
+    ----------
+    on_share
+        Called after each block with the share of the work that is done, weighed by what runs are thought to take.
+    """
+    seconds = [seconds_per_run(setup) for setup in setups]
+    blocks = [block for number, one in enumerate(seconds) for block in cut(number, one, samples, runs)]
+    left = np.bincount([block.setup for block in blocks], minlength=len(setups))
+    total = sum(seconds) * samples * runs
+    done = 0.0
+    rows: dict[int, Float64] = {}
+    with closing(_closable(place.work(setups, blocks))) as finished:
+        for number, found in finished:
+            setup, first, count, group = blocks[number]
+            if setup not in rows:
+                rows[setup] = np.empty((samples * runs // group, len(COLUMNS)))
+            rows[setup][first // group : (first + count) // group] = found
+            left[setup] -= 1
+            done += count * seconds[setup]
+            if on_share is not None:
+                on_share(min(done / total, 1.0))
+            if not left[setup]:
+                whole = rows.pop(setup)
+                yield setup, whole if group == runs else _means(whole, runs)
+
+
+def _closable(finished: Iterator[tuple[int, Float64]]) -> Generator[tuple[int, Float64], None, None]:
+    """Give any iterator what generators have, a way to close it: that is how the rest of the work is called off."""
+    yield from finished
+
+
+def _means(rows: Float64, runs: int) -> Float64:
+    """Average the runs of each sample, one after the other, so that the sum cannot depend on how they came."""
+    by_sample = rows.reshape(-1, runs, rows.shape[1])
+    total = np.zeros((len(by_sample), rows.shape[1]))
+    for run in range(runs):
+        total += by_sample[:, run]
+    means: Float64 = total / runs
+    means[:, _LARGEST_PEAK] = by_sample[:, :, _LARGEST_PEAK].max(axis=1)
+    return means
