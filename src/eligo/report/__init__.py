@@ -1,4 +1,4 @@
-"""Figures: dags, states of the pebble game, decompositions, eligibility profiles, sweep tables and memory.
+"""Figures: dags, states of the pebble game, decompositions, eligibility profiles, sweep tables, memory and executions.
 
 >>> from eligo import report
 >>> from eligo.dag import Dag
@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from eligo.report.curves import plot_gain, plot_profiles, plot_sweep
 from eligo.report.dag_picture import draw_dag, draw_game
+from eligo.report.gantt import plot_gantt
 from eligo.report.layout import Layout, place_jobs
 from eligo.report.memory_curves import plot_limits, plot_makespan, plot_memory
 from eligo.report.style import save
 
-__all__ = ["Layout", "draw_dag", "draw_game", "place_jobs", "plot_gain", "plot_limits", "plot_makespan", "plot_memory"]
-__all__ += ["plot_profiles", "plot_sweep", "save"]
+__all__ = ["Layout", "draw_dag", "draw_game", "place_jobs", "plot_gain", "plot_gantt", "plot_limits", "plot_makespan"]
+__all__ += ["plot_memory", "plot_profiles", "plot_sweep", "save"]

@@ -16,14 +16,14 @@ from numpy.typing import ArrayLike
 
 from eligo.dag import Float64, Int64
 from eligo.formats.sizes import format_size
-from eligo.report.lines import COLOURS, MARKERS, drawstyle, line_look, name_curves, set_title, worth_drawing
+from eligo.report.lines import COLOURS, MARKERS, line_look, name_curves, set_title, worth_stepping
 from eligo.report.style import BLACK, BLUE, GREEN, GREY, PURPLE, VERMILLION, new_figure, plain, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["plot_limits", "plot_makespan", "plot_memory"]
+__all__ = ["Use", "check_use", "draw_uses", "plot_limits", "plot_makespan", "plot_memory"]
 
 _LINES: dict[str, tuple[str, Any]] = {
     "lower bound": (GREY, (0, (1, 1.5))),
@@ -34,6 +34,8 @@ _LINES: dict[str, tuple[str, Any]] = {
 _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB", "EB")
 
 _Named = list[tuple[Any, str]]
+Use = tuple[Float64, Int64]
+"""Times, and what is occupied from each of them on."""
 
 
 def plot_limits(
@@ -118,8 +120,8 @@ def plot_memory(
     Parameters
     ----------
     uses
-        For each name the times and what is occupied from each of them on, such as a ``simulation.MemoryUse``. Values may
-        share a time: all are drawn.
+        For each name the times and what is occupied from each of them on, such as a ``simulation.MemoryUse``. Values
+        may share a time: all are drawn.
     limit, worst_peak
         What is not to be exceeded, and what no execution exceeds.
     across
@@ -132,25 +134,32 @@ def plot_memory(
     >>> axes.get_xlabel(), axes.get_ylabel(), [text.get_text() for text in axes.get_legend().get_texts()]
     ('time (s)', 'memory (bytes)', ['as it is', 'limited', 'limit: 6 B'])
     """
-    curves = {name: _use(name, *use) for name, use in uses.items()}
+    curves = {name: check_use(name, *use) for name, use in uses.items()}
     if not curves:
         raise ValueError("no executions to draw")
-    level = {"limit": limit, "worst peak": worst_peak}
-    scale, word = _scale([*(int(size.max()) for _, size in curves.values()), *level.values()], unit)
     with styled():
         figure = new_figure(6.4, 3.8, layout="constrained")
         axes = figure.add_subplot()
-        for i, (time, size) in enumerate(curves.values()):
-            chosen = worth_drawing(size)
-            look = line_look(i, len(curves), len(size)) | {"marker": "", "linewidth": max(1.2, 2.0 - 0.6 * i)}
-            axes.plot(time[chosen], size[chosen] / scale, drawstyle=drawstyle(len(size)), **look)
-        named = list(zip(axes.get_lines(), curves, strict=True)) if len(curves) > 1 or next(iter(curves)) else []
-        named += _draw_amounts(axes, level, scale, unit, upright=False)
+        named = draw_uses(axes, curves, {"limit": limit, "worst peak": worst_peak}, resource=resource, unit=unit)
         axes.set_xlabel(plain(across), parse_math=False)
-        axes.set_ylabel(f"{plain(resource)} ({word})", parse_math=False)
-        axes.set_ylim(0, max(1.0 / scale, axes.get_ylim()[1]))
         _finish(axes, named, title)
         return figure
+
+
+def draw_uses(
+    axes: Axes, curves: Mapping[str, Use], level: Mapping[str, int | None], *, resource: str, unit: str
+) -> _Named:
+    """Draw what executions occupy and what they must not exceed; return the lines to be named and their names."""
+    scale, word = _scale([*(int(size.max()) for _, size in curves.values()), *level.values()], unit)
+    for i, (time, size) in enumerate(curves.values()):
+        chosen = worth_stepping(time, size)
+        look = line_look(i, len(curves), len(size)) | {"marker": "", "linewidth": max(1.2, 2.0 - 0.6 * i)}
+        axes.plot(time[chosen], size[chosen] / scale, drawstyle="steps-post", **look)
+    named = list(zip(axes.get_lines(), curves, strict=True)) if len(curves) > 1 or next(iter(curves)) else []
+    named += _draw_amounts(axes, level, scale, unit, upright=False)
+    axes.set_ylabel(f"{plain(resource)} ({word})", parse_math=False)
+    axes.set_ylim(0, max(1.0 / scale, axes.get_ylim()[1]))
+    return named
 
 
 def plot_makespan(
@@ -264,7 +273,8 @@ def _amounts(values: ArrayLike, what: str) -> Int64:
     return amounts.astype(np.int64)
 
 
-def _use(name: str, times: ArrayLike, sizes: ArrayLike) -> tuple[Float64, Int64]:
+def check_use(name: str, times: ArrayLike, sizes: ArrayLike) -> Use:
+    """Return times and sizes as arrays, of which there must be as many, in order."""
     time, size = np.asarray(times, np.float64), _amounts(sizes, f"the sizes of {name!r}")
     if time.shape != size.shape or not len(time) or np.any(np.diff(time) < 0):
         raise ValueError(f"{name!r} must have one size for each time, and times in order")
