@@ -5,15 +5,16 @@ mean time between batches and a mean batch size, with 90,000 runs each: hours. H
 
 1. a *coarse look* at every second batch size for a few times between batches tells where the gain is, since gains
    reach over many powers of two;
-2. the look *spreads* from points where it clearly pays, or hurts, to their neighbours, until the edges are found;
-3. the best point, and the worst if prioritising hurts anywhere, are run again with *independent* random numbers: of
+2. points that may pay, or hurt, but not clearly so, are looked at more *sharply*, with four times as many runs;
+3. the look *spreads* from points where it clearly pays, or hurts, to their neighbours, until the edges are found;
+4. the best point, and the worst if prioritising hurts anywhere, are run again with *independent* random numbers: of
    many noisy points the best one looks better than it is.
 
 Strategies meet common random numbers, so that a few runs tell ratios apart. With x and y the execution times of q
 matched runs, the ratio is r = sum x / sum y, and its error, by linearisation, sqrt(sum (x - r y)^2 / (q (q - 1))) /
 mean y. It *clearly* pays if r is below 0.99 by so many errors that chance would do that once in a thousand points.
 
-The work is bounded: what runs are thought to take, in seconds, is divided among the three steps, and decides how many
+The work is bounded: what runs are thought to take, in seconds, is divided among the four steps, and decides how many
 runs a point gets and how many points are looked at. It is an estimate that depends on the arguments alone, never a
 clock: the same question has the same answer.
 """
@@ -44,18 +45,17 @@ __all__ = ["Advice", "Look", "advise"]
 GAIN = 0.01
 """What is worth mentioning: a hundredth of the execution time."""
 
-_WORK_S = 15.0  # of one core, by ``seconds_per_run``
-_COARSE, _SPREAD, _CONFIRM = 0.35, 0.4, 0.25  # shares of it
+_WORK_S, _MOST_WORK_S = 15.0, 75.0  # of one core, by ``seconds_per_run``
+_PAIRS = 70  # runs of each strategy to have work enough for, if that is not more than the most
+_COARSE, _SHARPEN, _SPREAD = 0.35, 0.55, 0.75  # the share of it that is spent at most when each step is done
 _COARSE_PLANS = (  # rows (times between batches) and step between columns (batch sizes), from thorough to scant
     ((1, 2, 3, 4), 2),
     ((2, 3, 4), 2),
     ((2, 3), 3),
     ((3,), 3),
 )
-_ENOUGH_RUNS = 8  # for a point; with fewer in sight a scanter plan is taken
-_MOST_RUNS, _FEWEST_RUNS = 400, 3
+_MOST_RUNS, _ENOUGH_RUNS, _FEWEST_RUNS = 400, 8, 2  # of a point; large dags vary little from run to run
 _CONFIRM_SAMPLES, _CONFIRM_RUNS = 100, 20
-_ROUNDS = 6
 _TIME = COLUMNS.index("execution_time")
 
 _Place = tuple[int, int]  # on the lattice: which time between batches, which batch size
@@ -84,6 +84,11 @@ class Look(NamedTuple):
     def hurts(self) -> bool:
         """Whether it clearly loses more than a hundredth."""
         return self.ratio - self.margin > 1 + GAIN
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether more runs could well show that it pays, or hurts."""
+        return math.isfinite(self.error) and not (self.pays or self.hurts) and abs(self.ratio - 1) + self.error > GAIN
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,7 +186,7 @@ def advise(
     against: str = "fifo",
     grid: Grid | None = None,
     seed: int = 0,
-    work_s: float = _WORK_S,
+    work_s: float | None = None,
     on: str = "processes",
     on_progress: Callable[[float], None] | None = None,
 ) -> Advice:
@@ -194,7 +199,8 @@ def advise(
     grid
         All but the times between batches and their sizes, which vary.
     work_s
-        How much work to spend: seconds of one core, by an estimate that does not look at a clock.
+        How much work to spend: seconds of one core, by an estimate that does not look at a clock. By default 15, or up
+        to 75 for large dags.
     seed, on, on_progress
         As for ``simulate``.
 
@@ -241,12 +247,11 @@ class _Search:
     """Looks at points of the lattice, within the work allowed."""
 
     def __init__(
-        self, contest: Contest, grid: Grid, place: Place, work_s: float, tell: Callable[[float], None]
+        self, contest: Contest, grid: Grid, place: Place, work_s: float | None, tell: Callable[[float], None]
     ) -> None:
         self.contest = contest
         self.grid = grid
         self.place = place
-        self.work_s = work_s
         self.tell = tell
         unit = float(expected_times(contest.dag, grid).mean()) or 1.0
         self.interarrivals = [value * unit for value in INTERARRIVALS]
@@ -254,21 +259,21 @@ class _Search:
         self.batches = [size for size in BATCHES if size < 4 * contest.dag.n]
         self.looks: dict[_Place, Look] = {}
         self.spent = 0.0
-        self.runs = 0
+        pair = self._seconds([(3, min(4, len(self.batches) - 1))])
+        self.work_s = min(max(_PAIRS * pair, _WORK_S), _MOST_WORK_S) if work_s is None else work_s
 
     def advice(self, asked: tuple[int, str, str, int, bool]) -> Advice:
         self.tell(0.0)
         self._look_coarsely()
+        self._sharpen()
         complete = self._spread()
         found = self._confirm()
         self.tell(1.0)
         looks = tuple(sorted(self.looks.values()))
-        best, gain = found.best or (None, None)
-        worst, loss = found.worst or (None, None)
-        pays = gain is not None and gain.ratio + gain.margin < 1 and any(look.pays for look in looks)
-        hurts = loss is not None and loss.ratio - loss.margin > 1
-        verdict = "pays" if pays else "hurts" if hurts else "even"
-        return Advice(verdict, *asked, looks, best, worst if hurts else None, found.samples, found.runs, complete)
+        hurts = found.worst is not None and any(look.hurts for look in looks)
+        verdict = "pays" if any(look.pays for look in looks) else "hurts" if hurts else "even"
+        worst = found.worst if hurts else None
+        return Advice(verdict, *asked, looks, found.best, worst, found.samples, found.runs, complete)
 
     def _grid(self, at: _Place) -> Grid:
         return replace(self.grid, interarrival=self.interarrivals[at[0]], batch=self.batches[at[1]])
@@ -278,23 +283,28 @@ class _Search:
         return sum(seconds_per_run(setup) for at in places for setup in self.contest.setups(self._grid(at)))
 
     def _look_coarsely(self) -> None:
-        budget = _COARSE * self.work_s
+        plans = []
         for rows, step in _COARSE_PLANS:
             places = [(row, column) for row in rows for column in range(0, len(self.batches), step)]
-            self.runs = int(min(budget / self._seconds(places), _MOST_RUNS))
-            if self.runs >= _ENOUGH_RUNS:
+            plans.append((int(min(_COARSE * self.work_s / self._seconds(places), _MOST_RUNS)), places))
+        for enough in (_ENOUGH_RUNS, _FEWEST_RUNS, 0):
+            good = [(places, runs) for runs, places in plans if runs >= enough]
+            if good:
                 break
-        self.runs = max(self.runs, _FEWEST_RUNS)
-        self._look(places)
+        places, runs = good[0] if enough else good[-1]
+        self._look(places, max(runs, _FEWEST_RUNS))
 
-    def _look(self, places: list[_Place]) -> None:
+    def _look(self, places: list[_Place], runs: int) -> None:
         found: dict[int, Float64] = {}
         work = [setup for at in places for setup in self.contest.setups(self._grid(at))]
-        for number, rows in self._collect(work, self.runs, 1, self._seconds(places) * self.runs):
+        for number, rows in self._collect(work, runs, 1, self._seconds(places) * runs):
             found[number] = rows[:, _TIME]
         for number, at in enumerate(places):
-            ratio, error = _ratio_and_error(found[2 * number], found[2 * number + 1])
-            self.looks[at] = Look(self.interarrivals[at[0]], self.batches[at[1]], ratio, error, self.runs)
+            self._note(at, found[2 * number], found[2 * number + 1], runs)
+
+    def _note(self, at: _Place, mine: Float64, theirs: Float64, runs: int) -> None:
+        where = self.interarrivals[at[0]], self.batches[at[1]]
+        self.looks[at] = Look(*where, *_ratio_and_error(mine, theirs), runs)
 
     def _collect(self, work: list[Any], samples: int, runs: int, seconds: float) -> Iterator[tuple[int, Float64]]:
         before = self.spent
@@ -305,34 +315,45 @@ class _Search:
         yield from collect(self.place, work, samples, runs, tell)
         self.spent = before + seconds
 
+    def _sharpen(self) -> None:
+        """Look again at points that are not clear, those farthest from even first."""
+        for _ in range(2):
+            doubtful = [at for at, look in self.looks.items() if look.is_doubtful and look.runs < _MOST_RUNS]
+            doubtful.sort(key=lambda at: (-abs(self.looks[at].ratio - 1), at))
+            self._look_within(_SHARPEN, [(at, min(4 * self.looks[at].runs, _MOST_RUNS)) for at in doubtful])
+
+    def _look_within(self, share: float, wanted: list[tuple[_Place, int]]) -> bool:
+        """Look at places, with so many runs each, as far as the work allows; return whether it allowed all."""
+        left = share * self.work_s - self.spent
+        chosen: dict[int, list[_Place]] = {}
+        for at, runs in wanted:
+            left -= self._seconds([at]) * runs
+            if left < 0:
+                break
+            chosen.setdefault(runs, []).append(at)
+        for runs, places in chosen.items():
+            self._look(places, runs)
+        return left >= 0
+
     def _spread(self) -> bool:
-        """Look at neighbours of clear points, round by round; return whether there are none left."""
-        left = _SPREAD * self.work_s
-        for _ in range(_ROUNDS):
-            chosen = []
+        """Look at neighbours of clear points, round by round; return whether none is left."""
+        for _ in range(len(self.batches)):
             wanted = self._neighbours()
-            for at in wanted:
-                cost = self._seconds([at]) * self.runs
-                if cost <= left:
-                    chosen.append(at)
-                    left -= cost
-            if chosen:
-                self._look(chosen)
-            if len(chosen) < len(wanted) or not wanted:
+            if not wanted or not self._look_within(_SPREAD, wanted):
                 return not wanted
         return not self._neighbours()
 
-    def _neighbours(self) -> list[_Place]:
-        """Return places not looked at beside clear ones, those beside the largest gains first."""
-        beside: dict[_Place, float] = {}
-        for (row, column), look in self.looks.items():
+    def _neighbours(self) -> list[tuple[_Place, int]]:
+        """Return places not looked at beside clear ones, with as many runs, those beside the largest gains first."""
+        beside: dict[_Place, Look] = {}
+        for (row, column), look in sorted(self.looks.items(), key=lambda each: (each[1].ratio, each[0])):
             if not (look.pays or look.hurts):
                 continue
             for at in ((row, column - 1), (row, column + 1), (row - 1, column), (row + 1, column)):
                 inside = 0 <= at[0] < len(self.interarrivals) and 0 <= at[1] < len(self.batches)
                 if inside and at not in self.looks:
-                    beside[at] = min(beside.get(at, math.inf), look.ratio)
-        return sorted(beside, key=lambda at: (beside[at], at))
+                    beside.setdefault(at, look)
+        return [(at, look.runs) for at, look in beside.items()]
 
     def _confirm(self) -> _Confirmed:
         """Run the best and the worst place again, with numbers of their own."""
@@ -347,7 +368,7 @@ class _Search:
         if not places:
             return _Confirmed(None, None, 0, 0)
         seconds = self._seconds(places)
-        total = int(min(_CONFIRM * self.work_s / seconds, _CONFIRM_SAMPLES * _CONFIRM_RUNS))
+        total = int(min((self.work_s - self.spent) / seconds, _CONFIRM_SAMPLES * _CONFIRM_RUNS))
         samples = max(min(total, _CONFIRM_SAMPLES), _FEWEST_RUNS)
         runs = max(total // samples, 1)
         again = replace(self.contest, samples=samples, runs=runs, seed=self.contest.seed + 1)
@@ -356,16 +377,16 @@ class _Search:
         points = {at: self._judged(again, at, rows[2 * i], rows[2 * i + 1]) for i, at in enumerate(places)}
         return _Confirmed(points[best] if best else None, points[worst] if worst else None, samples, runs)
 
-    def _judged(self, again: Contest, at: _Place, mine: Float64, theirs: Float64) -> tuple[Point, Look]:
-        where = self.interarrivals[at[0]], self.batches[at[1]]
+    def _judged(self, again: Contest, at: _Place, mine: Float64, theirs: Float64) -> Point:
+        """Take independent runs for what is true of a place, instead of those that made it look best."""
+        self._note(at, mine[:, _TIME], theirs[:, _TIME], again.samples * again.runs)
         judged = again.judge(self._grid(at), dict(zip(again.names, (mine, theirs), strict=True)))
-        look = Look(*where, *_ratio_and_error(mine[:, _TIME], theirs[:, _TIME]), again.samples)
-        return Point(*where, *judged), look
+        return Point(self.interarrivals[at[0]], self.batches[at[1]], *judged)
 
 
 class _Confirmed(NamedTuple):
-    best: tuple[Point, Look] | None
-    worst: tuple[Point, Look] | None
+    best: Point | None
+    worst: Point | None
     samples: int
     runs: int
 
