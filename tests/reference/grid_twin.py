@@ -13,7 +13,7 @@ import struct
 from collections import deque
 from dataclasses import dataclass, field
 from itertools import count
-from statistics import NormalDist
+from statistics import NormalDist, fmean
 from typing import NamedTuple
 
 from eligo.dag import OUTSIDE, Dag
@@ -106,7 +106,9 @@ def world_of(
             footprint.rules.one_event,
         )
     children = [sorted(dag.children(job).tolist()) for job in range(dag.n)]
-    times = [1.0] * dag.n if dag.time_s is None else [0.0 if math.isnan(t) else t for t in dag.time_s.tolist()]
+    times = [math.nan] * dag.n if dag.time_s is None else dag.time_s.tolist()
+    known = [time for time in times if not math.isnan(time)]
+    times = [fmean(known) if math.isnan(time) and known else time for time in times]
     parents = [len(dag.parents(job)) for job in range(dag.n)]
     return World(grid, children, parents, times, kind, order or [], memory)
 
@@ -158,7 +160,7 @@ class Simulation:
         self.alive = [0] * n  # allocations that neither failed nor were written off
         self.done = [False] * n
         self.sent = [False] * n
-        self.ready: list[int] = []
+        self.ready: list[tuple[int, int]] = []  # since how many jobs were done, job
         self.pool: list[int] = []
         self.queue: deque[int] = deque()
         self.choices = count()
@@ -174,7 +176,7 @@ class Simulation:
     # The course of a run
 
     def play(self) -> Run:
-        self.ready = [job for job in range(self.world.n) if not self.missing[job]]
+        self.ready = [(0, job) for job in range(self.world.n) if not self.missing[job]]
         self.send()
         while not all(self.done) and self.something_can_happen():
             self.now = min(time for time in (self.next_event(), self.next_batch()))
@@ -292,7 +294,8 @@ class Simulation:
         sd, spread, factor, speed = self.grid.sd, self.grid.spread, 1.0, 1.0
         if sd > 0:
             p0 = math.erfc(1 / (sd * math.sqrt(2))) / 2
-            factor = max(1 + sd * NormalDist().inv_cdf(p0 + (1 - p0) * uniform(self.times, x)), 1e-9)
+            p = min(p0 + (1 - p0) * uniform(self.times, x), 1 - 2.0**-53)
+            factor = max(1 + sd * NormalDist().inv_cdf(p), 1e-9)
         if spread > 0:
             speed = math.exp(spread * NormalDist().inv_cdf(uniform(self.speeds, worker)))
         return self.base(job) * factor / speed
@@ -345,7 +348,7 @@ class Simulation:
             for child in self.world.children[job]:
                 self.missing[child] -= 1
                 if not self.missing[child]:
-                    self.ready.append(child)
+                    self.ready.append((sum(self.done), child))
         if self.grid.stay or self.grid.processors is not None:
             self.queue.append(allocation.worker)
             self.requests += self.waiting() > 0
@@ -354,14 +357,14 @@ class Simulation:
 
     def send(self) -> None:
         """Let ready jobs into the pool, as far as throttles do."""
-        while ready := [job for job in self.ready if self.may_go(job)]:
-            if self.world.kind == "order" and self.grid.throttle is not None:
-                job = min(ready, key=self.world.order.index)
-            elif self.world.kind == "lifo" and self.grid.throttle is not None:
-                job = ready[-1]
+        while ready := [entry for entry in self.ready if self.may_go(entry[1])]:
+            if self.grid.throttle is not None and self.world.kind == "order":
+                since, job = min(ready, key=lambda entry: self.world.order.index(entry[1]))
+            elif self.grid.throttle is not None and self.world.kind == "lifo":
+                since, job = min(ready, key=lambda entry: (-entry[0], entry[1]))
             else:
-                job = ready[0]
-            self.ready.remove(job)
+                since, job = ready[0]
+            self.ready.remove((since, job))
             self.sent[job] = True
             self.pool.append(job)
 
