@@ -1,4 +1,4 @@
-"""Figures: dags, states of the pebble game, decompositions, eligibility profiles, sweep tables, memory and executions.
+"""Figures: dags, games, decompositions, eligibility profiles, sweep tables, memory, executions and simulations.
 
 >>> from eligo import report
 >>> from eligo.dag import Dag
@@ -15,7 +15,18 @@ from eligo.report.dag_picture import draw_dag, draw_game
 from eligo.report.gantt import plot_gantt
 from eligo.report.layout import Layout, place_jobs
 from eligo.report.memory_curves import plot_limits, plot_makespan, plot_memory
+from eligo.report.ratio_panels import Ratio, plot_ratios
 from eligo.report.style import save
 
-__all__ = ["Layout", "draw_dag", "draw_game", "place_jobs", "plot_gain", "plot_gantt", "plot_limits", "plot_makespan"]
-__all__ += ["plot_memory", "plot_profiles", "plot_sweep", "save"]
+__all__ = [
+    "Layout",
+    "Ratio",
+    "draw_dag",
+    "draw_game",
+    "place_jobs",
+    "plot_gain",
+    "plot_gantt",
+    "plot_limits",
+    "plot_makespan",
+]
+__all__ += ["plot_memory", "plot_profiles", "plot_ratios", "plot_sweep", "save"]
