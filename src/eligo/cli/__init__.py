@@ -22,6 +22,7 @@ COMMANDS = {
     "prioritize": "order the jobs so that most are ready to run, and write that into the workflow",
     "memory": "how much any execution can occupy at worst, how little one can do with, what limits cost",
     "limit": "add the dependencies that keep every execution within a memory limit",
+    "simulate": "how much sooner the workflow ends if prioritised, on workers that nobody can predict",
     "info": "size, shape, critical path, known data and best possible order of a workflow",
     "convert": "write a workflow in another format",
     "generate": "make a workflow of a known family: meshes, trees, AIRSN, Montage, random ...",
@@ -35,7 +36,7 @@ usage: eligo [--help] [--version] COMMAND [--debug] ...
 Eligo reads the workflow you have: HTCondor DAGMan, Pegasus, WfFormat, DOT (also of Snakemake and Nextflow), ... It
 orders the jobs so that workers always find one to run, writes that order into the workflow as priorities, and proves
 how good it is. It tells how much memory or disk any execution can occupy, and adds the dependencies that keep all of
-them within a limit. It describes, converts and generates workflows.
+them within a limit. It simulates them before a job is submitted. It describes, converts and generates workflows.
 
 commands:
 {commands}
