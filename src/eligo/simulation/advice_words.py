@@ -53,8 +53,8 @@ def _pays(advice: Advice) -> str:
 
 def _even(advice: Advice) -> str:
     text = (
-        f"No grid tried makes a clear difference of 1 % or more in execution time between {advice.strategy} and "
-        f"{advice.against} on this workflow of {advice.jobs:,} jobs: {_tried(advice)}."
+        f"On this workflow of {advice.jobs:,} jobs prioritising makes no clear difference: on none of {_tried(advice)}"
+        f" do the execution times of {advice.strategy} and {advice.against} clearly differ by 1 % or more."
     )
     found = _time_ratio(advice.best)
     if found is None or advice.best is None:
@@ -68,8 +68,8 @@ def _even(advice: Advice) -> str:
 def _hurts(advice: Advice) -> str:
     return (
         f"Prioritising ({advice.strategy} against {advice.against}) does not pay on this workflow of"
-        f" {advice.jobs:,} jobs: no grid tried gains 1 % of the execution time or more, and some lose. {_loss(advice)}"
-        f" Tried were {_tried(advice)}."
+        f" {advice.jobs:,} jobs: none of {_tried(advice)} clearly gains 1 % of the execution time or more,"
+        f" and some lose. {_loss(advice)}"
     )
 
 
@@ -89,12 +89,11 @@ def _best(advice: Advice, best: Point) -> str:
 
 
 def _elsewhere(advice: Advice) -> str:
-    text = f"On the other grids tried, it makes no clear difference of 1 % ({_tried(advice)})"
-    if not advice.complete:
-        text += "; its edges may lie further out, since not all could be tried"
+    edges = "" if advice.complete else " Not all grids beside these could be tried, so it may pay on more of them."
+    text = f"On the rest of {_tried(advice)} it makes no clear difference of 1 %"
     if advice.worst is None:
-        return f"{text}, and on none does it clearly hurt."
-    return f"{text}, but on some it hurts. {_loss(advice)}"
+        return f"{text}, and on none does it clearly hurt.{edges}"
+    return f"{text}, but on some it hurts.{edges} {_loss(advice)}"
 
 
 def _loss(advice: Advice) -> str:
@@ -156,8 +155,8 @@ def _tried(advice: Advice) -> str:
     batches = sorted({look.batch for look in advice.looks})
     between = sorted({look.interarrival for look in advice.looks})
     return (
-        f"{len(advice.looks)} grids, with batches of {batches[0]:,.0f} to {_workers(batches[-1])}"
-        f" every {_span(advice, between)}"
+        f"the {len(advice.looks)} grids tried (batches of {batches[0]:,.0f} to {_workers(batches[-1])}"
+        f" every {_span(advice, between)})"
     )
 
 

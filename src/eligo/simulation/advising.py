@@ -6,7 +6,7 @@ mean time between batches and a mean batch size, with 90,000 runs each: hours. H
 1. a *coarse look* at every second batch size for a few times between batches tells where the gain is, since gains
    reach over many powers of two;
 2. points that may pay, or hurt, but not clearly so, are looked at more *sharply*, with four times as many runs;
-3. the look *spreads* from points where it clearly pays, or hurts, to their neighbours, until the edges are found;
+3. the look *spreads* from points where it pays, or hurts, to their neighbours, until the edges are found;
 4. the best point, and the worst if prioritising hurts anywhere, are run again with *independent* random numbers: of
    many noisy points the best one looks better than it is.
 
@@ -45,9 +45,9 @@ __all__ = ["Advice", "Look", "advise"]
 GAIN = 0.01
 """What is worth mentioning: a hundredth of the execution time."""
 
-_WORK_S, _MOST_WORK_S = 15.0, 75.0  # of one core, by ``seconds_per_run``
-_PAIRS = 70  # runs of each strategy to have work enough for, if that is not more than the most
-_COARSE, _SHARPEN, _SPREAD = 0.35, 0.55, 0.75  # the share of it that is spent at most when each step is done
+_WORK_S, _MOST_WORK_S = 15.0, 150.0  # of one core, by ``seconds_per_run``
+_PAIRS = 140  # runs of each strategy to have work enough for, if that is not more than the most
+_COARSE, _SHARPEN, _SPREAD = 0.4, 0.55, 0.75  # the share of it that is spent at most when each step is done
 _COARSE_PLANS = (  # rows (times between batches) and step between columns (batch sizes), from thorough to scant
     ((1, 2, 3, 4), 2),
     ((2, 3, 4), 2),
@@ -70,6 +70,10 @@ class Look(NamedTuple):
     error: float
     runs: int
 
+    def facts(self) -> dict[str, float | None]:
+        """Return it as plain values; a ratio that is infinite, since runs did not end, is ``None``."""
+        return {name: value if math.isfinite(value) else None for name, value in self._asdict().items()}
+
     @property
     def margin(self) -> float:
         """How far chance may take the ratio, once in a thousand times."""
@@ -84,6 +88,11 @@ class Look(NamedTuple):
     def hurts(self) -> bool:
         """Whether it clearly loses more than a hundredth."""
         return self.ratio - self.margin > 1 + GAIN
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether it pays, or hurts, as far as one can tell: enough to look further, not to say so."""
+        return abs(self.ratio - 1) > max(2 * self.error, GAIN) and math.isfinite(self.error)
 
     @property
     def is_doubtful(self) -> bool:
@@ -158,7 +167,7 @@ class Advice:
             "runs": self.runs,
             "pays": [dict(zip(("interarrival", "low", "high"), region, strict=True)) for region in self.regions],
             "complete": self.complete,
-            "looks": [look._asdict() for look in self.looks],
+            "looks": [look.facts() for look in self.looks],
         }
 
 
@@ -200,7 +209,7 @@ def advise(
         All but the times between batches and their sizes, which vary.
     work_s
         How much work to spend: seconds of one core, by an estimate that does not look at a clock. By default 15, or up
-        to 75 for large dags.
+        to 150 for large dags.
     seed, on, on_progress
         As for ``simulate``.
 
@@ -336,7 +345,7 @@ class _Search:
         return left >= 0
 
     def _spread(self) -> bool:
-        """Look at neighbours of clear points, round by round; return whether none is left."""
+        """Look at neighbours of points where it pays or hurts, round by round; return whether none is left."""
         for _ in range(len(self.batches)):
             wanted = self._neighbours()
             if not wanted or not self._look_within(_SPREAD, wanted):
@@ -344,10 +353,10 @@ class _Search:
         return not self._neighbours()
 
     def _neighbours(self) -> list[tuple[_Place, int]]:
-        """Return places not looked at beside clear ones, with as many runs, those beside the largest gains first."""
+        """Return places to look at beside such points, with as many runs, those beside the largest gains first."""
         beside: dict[_Place, Look] = {}
         for (row, column), look in sorted(self.looks.items(), key=lambda each: (each[1].ratio, each[0])):
-            if not (look.pays or look.hurts):
+            if not look.is_likely:
                 continue
             for at in ((row, column - 1), (row, column + 1), (row - 1, column), (row + 1, column)):
                 inside = 0 <= at[0] < len(self.interarrivals) and 0 <= at[1] < len(self.batches)
