@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ def document(trace: Trace, **options: Any) -> dict[str, Any]:
 
     text = "".join(generate_trace(trace, **options)).encode().decode()
     assert "\\ud" not in text.lower().replace("\\\\", "")  # Perfetto refuses escaped surrogates, even pairs
+    assert not re.search(r'(?<!\\)(?:\\\\)+"', text)  # nor does it know the end of a text after a backslash
     read: dict[str, Any] = json.loads(text, parse_constant=refuse)
     return read
 
@@ -141,8 +143,8 @@ def test_any_name_is_text(names: list[str], process: str) -> None:
 
 
 def test_names_that_would_break_out() -> None:
-    names = ['"},{"ph":"X"', "\\", "</script>", "\x00\x1f\x7f", "🤔", "\udcff", "a\nb", "\u2028"]
-    shown = events(Trace.of(Dag.from_edges(names), np.zeros(8), np.ones(8)), "X")
+    names = ['"},{"ph":"X"', "\\", "a\\\\", '\\"', "</script>", "\x00\x1f\x7f", "🤔", "\udcff", "a\nb", "\u2028"]
+    shown = events(Trace.of(Dag.from_edges(names), np.zeros(10), np.ones(10)), "X")
     assert [event["name"] for event in shown] == [name.replace("\udcff", "\ufffd") for name in names]
     assert [event["args"]["job"] for event in shown] == [event["name"] for event in shown]
 

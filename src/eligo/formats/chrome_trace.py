@@ -7,7 +7,8 @@ so that no two events of a thread overlap: viewers drop those that do. What else
 * Times are whole microseconds. Starts and ends are rounded, not durations, so rounding never makes neighbours overlap.
 * Threads and the process count from 1: viewers take 0 for the idle thread of the kernel.
 * Characters beyond ASCII are written as they are, since Perfetto refuses even correct pairs of surrogate escapes. Lone
-  surrogates, which bytes that are no UTF-8 become when read, cannot be: U+FFFD stands for them.
+  surrogates, which bytes that are no UTF-8 become when read, cannot be: U+FFFD stands for them. A backslash at the end
+  is written by its number: Perfetto takes the quote after any other for a part of the text, and gives up.
 * A job that has not ended lasts until the last event of the trace, and says so in its category.
 
 Of several values at one microsecond a counter shows the last; of memory the largest comes before it, lest a peak be
@@ -209,7 +210,10 @@ def _priorities(trace: Trace, priority: ArrayLike | None) -> list[str] | None:
 
 
 def _quote(text: str) -> str:
-    return encode_basestring(_SURROGATE.sub("\ufffd", text))
+    known = _SURROGATE.sub("\ufffd", text)
+    if known.endswith("\\"):
+        return encode_basestring(known[:-1])[:-1] + '\\u005c"'
+    return encode_basestring(known)
 
 
 def _encoded(lines: Iterator[str]) -> Iterator[bytes]:

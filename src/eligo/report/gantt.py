@@ -113,7 +113,7 @@ def _panels(heights: Sequence[float], title: str) -> tuple[Figure, list[Axes]]:
     if title:
         middle = (_LEFT_IN + _PLOT_IN / 2) / width
         look: dict[str, Any] = {"fontweight": "bold", "fontsize": 11, "ha": "center", "va": "center"}
-        figure.text(middle, 1 - 0.22 / height, plain(title), parse_math=False, **look)
+        figure.text(middle, 1 - 0.22 / height, shorten(plain(title), 90), parse_math=False, **look)
     return figure, panels
 
 
