@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from eligo.cli.simulate_summary import Case
     from eligo.formats.base import Document
     from eligo.simulation.contenders import Contender
-    from eligo.simulation.results import Results
+    from eligo.simulation.results import Point, Results
 
 __all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "run"]
 
@@ -178,20 +177,13 @@ def _swept(case: Case, contenders: list[Contender], args: argparse.Namespace) ->
     between = args.interarrival or ([value * mean for value in INTERARRIVALS] if args.sweep else [mean])
     batches = args.batch or (BATCHES if args.sweep else [16.0])
     points = list(product(between, batches))
-    with _told_what_is_kept(args.out, len(points)), counting(f"simulating {case.dag.n:,} jobs") as shares:
+    with _Kept(args.out, len(points)) as kept, counting(f"simulating {case.dag.n:,} jobs") as shares:
         watch = _watched(shares, case, contenders, points, args)
-        done = 0
 
         def tell(share: float) -> None:
-            nonlocal done
-            if not done and args.out is not None:
-                done = _kept(args.out)
-            shares.note = f"{done:,} of {len(points):,} points"
+            kept.begin()
+            shares.note = kept.words
             watch(share)
-
-        def count(_: object) -> None:
-            nonlocal done
-            done += 1
 
         return sweep(
             case.dag,
@@ -202,31 +194,49 @@ def _swept(case: Case, contenders: list[Contender], args: argparse.Namespace) ->
             save_to=args.out,
             workflow=case.document.source.path,
             on_progress=tell,
-            on_point=count,
+            on_point=kept.add,
         )
 
 
-@contextmanager
-def _told_what_is_kept(out: str | None, points: int) -> Iterator[None]:
-    """Say where finished points are when a sweep is interrupted, and how to go on."""
+def _journal_of(out: str) -> str:
     from eligo.simulation.sweeping import journal_of
 
-    try:
-        yield
-    except (KeyboardInterrupt, EligoError):
-        if out is None:
+    return journal_of(out)
+
+
+class _Kept:
+    """How many points of a sweep are finished; says where they are, and how to go on, when it is interrupted."""
+
+    def __init__(self, out: str | None, points: int) -> None:
+        self._out = out
+        self._points = points
+        self._done: int | None = None
+
+    def begin(self) -> None:
+        """Count what an earlier sweep has left, once: when this is called, it is known to be of the same sweep."""
+        if self._done is None:
+            lines = 1 if self._out is None else Path(_journal_of(self._out)).read_bytes().count(b"\n")
+            self._done = lines - 1  # the first says which sweep it is
+
+    def add(self, _: Point) -> None:
+        """Count a point that is finished now."""
+        self._done = (self._done or 0) + 1
+
+    @property
+    def words(self) -> str:
+        """How many there are, in words."""
+        return f"{self._done or 0:,} of {self._points:,} points"
+
+    def __enter__(self) -> _Kept:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None or self._done is None:
+            return
+        if self._out is None:
             say("finished points are not kept: -o OUT.csv would do that")
-        elif kept := _kept(out):
-            say(f"{kept:,} of {points:,} points are finished and kept in {journal_of(out)}: the same command goes on")
-        raise
-
-
-def _kept(out: str) -> int:
-    """Return how many finished points of a sweep are on the disk."""
-    from eligo.simulation.sweeping import journal_of
-
-    journal = Path(journal_of(out))
-    return max(journal.read_bytes().count(b"\n") - 1, 0) if journal.is_file() else 0
+        else:
+            say(f"{self.words} are kept in {_journal_of(self._out)}: the same command goes on from there")
 
 
 def _watched(
@@ -267,7 +277,9 @@ def _warn_if_long(work_s: float, args: argparse.Namespace) -> None:
     if work_s / (cores or 1) <= _LONG_S:
         return
     where = f" on {plural(cores, 'core')}" if cores else " of one core, shared by the workers of the cluster"
-    warn([f"this will take about {clock(work_s / (cores or 1))}{where}; lower --samples or --runs for a quicker look"])
+    kept = "; -o OUT.csv keeps finished points" if is_sweep(args) and args.out is None else ""
+    text = f"this will take about {clock(work_s / (cores or 1))}{where}: lower --samples or --runs for a quicker look"
+    warn([text + kept])
 
 
 def _cores(on: str) -> int:
@@ -290,7 +302,8 @@ def _advise(case: Case, args: argparse.Namespace) -> int:
         found = advise(case.dag, grid=case.grid, seed=args.seed, on=args.on, on_progress=shares.tell)
     wanted = [out for out in (args.out, args.plot) if out is not None]
     if found.looks:
-        write_results_of(looked_at(case.document.source.path, found), args)
+        path = case.document.source.path
+        write_results_of(looked_at(path, found), args, subtitle=f"{path}: {len(found.looks)} grids that were tried")
     else:
         for out in wanted:
             say(f"{out}: not written, since no grid was tried")

@@ -37,8 +37,7 @@ def check_targets(args: argparse.Namespace) -> None:
     read = {"FILE": args.file, "--job-data": args.job_data, "--arrivals": args.arrivals, **orders}
     written = {"-o OUT": args.out, "--plot": args.plot, "--gantt": args.gantt, "--chrome-trace": args.chrome_trace}
     kept = {} if args.out is None else {"-o OUT (finished points)": journal_of(args.out)}
-    _check_read(read)
-    check_distinct({name: path for name, path in read.items() if path is not None} | written | kept)
+    check_distinct(_each_once(read) | written | kept)
     if args.out is not None:
         check_table_name(args.out)
     for picture in (args.plot, args.gantt):
@@ -54,12 +53,11 @@ def check_targets(args: argparse.Namespace) -> None:
     _refuse_foreign(args)
 
 
-def _check_read(read: dict[str, str | None]) -> None:
-    """Let one file be read for several things; only what is written must be a file of its own."""
+def _each_once(read: dict[str, str | None]) -> dict[str, str | None]:
+    """Return files that are read, each once: one may serve several things, but nothing is written over it."""
     seen: dict[str, str] = {}
-    for name, path in read.items():
-        if path is not None and path != "-" and seen.setdefault(os.path.realpath(path), name) != name:
-            read[name] = None
+    there = {name: path for name, path in read.items() if path not in (None, "-")}
+    return {name: path for name, path in there.items() if seen.setdefault(os.path.realpath(path or ""), name) == name}
 
 
 def _check_picture(path: str) -> None:
@@ -79,7 +77,7 @@ def _check_place(path: str) -> None:
     with writing(path):
         if not folder.is_dir():
             raise FileNotFoundError
-        if not Path(path).exists() and not os.access(folder, os.W_OK | os.X_OK):
+        if (not Path(path).exists() or Path(path).is_file()) and not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(13, "Permission denied")
 
 
@@ -157,7 +155,7 @@ def looked_at(path: str, found: Advice) -> Results:
     return Results(about, tuple(map(point, found.looks)))
 
 
-def write_results_of(results: Results, args: argparse.Namespace, *, written: bool = False) -> None:
+def write_results_of(results: Results, args: argparse.Namespace, *, written: bool = False, subtitle: str = "") -> None:
     """Write the table and the plot that are wanted; a sweep has `written` its table before."""
     from eligo.simulation.results import write_results
 
@@ -166,16 +164,16 @@ def write_results_of(results: Results, args: argparse.Namespace, *, written: boo
             write_results(results, args.out)
         say(f"{args.out}: {plural(len(results.points), 'point')}")
     if args.plot is not None:
-        _plot(results, args.plot)
+        _plot(results, args.plot, subtitle)
 
 
-def _plot(results: Results, out: str) -> None:
+def _plot(results: Results, out: str, subtitle: str) -> None:
     from eligo.report import save
     from eligo.report.ratio_panels import plot_ratios
 
     there = {metric for point in results.points for of in point.ratios.values() for metric in of}
     metrics = [metric for metric in _DRAWN if metric in there]
-    save(plot_ratios(results, metrics=metrics), out)
+    save(plot_ratios(results, metrics=metrics, subtitle=subtitle), out)
     say(f"{out}: ratios of {', '.join(metric.replace('_', ' ') for metric in metrics)}")
 
 

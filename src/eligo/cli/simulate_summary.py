@@ -79,7 +79,7 @@ class Case(NamedTuple):
             "edges": self.dag.m,
             "unit": "s" if self.grid.own_times else "mean job time",
         }
-        facts |= found | {"grid": plain_grid(self.grid)}
+        facts |= {**found, "grid": plain_grid(self.grid), "memory": None}
         if self.footprint is not None:
             rules = self.footprint.rules
             facts["memory"] = {
@@ -205,9 +205,7 @@ def _memory_lines(case: Case, largest: float) -> list[str]:
     seen, worst = amount(int(largest), unit), amount(case.worst_peak, unit)
     lines = [f"largest peak of {resource} in all runs: {seen}; no execution can exceed {worst}"]
     if case.grid.copies > 1 or case.grid.deadline is not None:
-        lines.append(
-            "note: a job that several workers run at once uses its scratch space several times: not so bounded"
-        )
+        lines.append("note: that bound does not count twice the scratch space of a job that two workers run at once")
     return lines
 
 
