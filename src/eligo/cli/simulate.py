@@ -215,8 +215,12 @@ class _Kept:
     def begin(self) -> None:
         """Count what an earlier sweep has left, once: when this is called, it is known to be of the same sweep."""
         if self._done is None:
-            lines = 1 if self._out is None else Path(_journal_of(self._out)).read_bytes().count(b"\n")
-            self._done = lines - 1  # the first says which sweep it is
+            self._done = self._on_disk()
+
+    def _on_disk(self) -> int:
+        if self._out is None:
+            return 0
+        return Path(_journal_of(self._out)).read_bytes().count(b"\n") - 1  # the first line says which sweep it is
 
     def add(self, _: Point) -> None:
         """Count a point that is finished now."""
@@ -235,7 +239,8 @@ class _Kept:
             return
         if self._out is None:
             say("finished points are not kept: -o OUT.csv would do that")
-        else:
+        elif Path(_journal_of(self._out)).is_file():
+            self._done = self._on_disk()
             say(f"{self.words} are kept in {_journal_of(self._out)}: the same command goes on from there")
 
 

@@ -121,9 +121,8 @@ def number(least: float, most: float, *, above: bool = False, below: bool = Fals
         if not (least <= value <= most) or (above and value == least) or (below and value == most):
             largest = f"{most:g}" if most < LARGEST else "1e12"
             first = f"{'above' if above else 'from'} {least:g}"
-            _wrong(
-                f"{text!r} is no number {first} {'and below' if below else 'and at most' if above else 'to'} {largest}"
-            )
+            last = f"{'to below' if below else 'and at most' if above else 'to'} {largest}"
+            _wrong(f"{text!r} is no number {first} {last}")
         return value
 
     return read
