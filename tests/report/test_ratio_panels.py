@@ -265,5 +265,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         plot_ratios(table, of=[])
     with pytest.raises(EligoError, match="7 ratios cannot be told apart"):
         plot_ratios([row for i in range(7) for row in rows([1.0], [1.0], f"{i}/fifo")])
+    with pytest.raises(EligoError, match="above 0, not 1 and 0"):
+        plot_ratios(rows([1.0], [0.0]))
     with pytest.raises(EligoError, match="no metrics"):
         plot_ratios(table, metrics=[])

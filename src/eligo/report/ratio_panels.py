@@ -142,7 +142,10 @@ def _checked(row: Ratio) -> Ratio:
     numbers = [_number(value) for value in (row.median, row.low, row.high)]
     if not all(map(math.isfinite, numbers)):
         numbers = [math.nan] * 3
-    return Ratio(float(row.interarrival), float(row.batch), str(row.of), str(row.metric), *numbers)
+    point = float(row.interarrival), float(row.batch)
+    if not all(0 < mean < math.inf for mean in point):
+        raise EligoError(f"means must be above 0, not {point[0]:g} and {point[1]:g}")
+    return Ratio(*point, str(row.of), str(row.metric), *numbers)
 
 
 def _number(value: Any) -> float:
