@@ -101,7 +101,7 @@ def test_memory_in_a_sweep(file, capsys):
     found = facts(capsys, "simulate", file, *AXES, "--track-memory", "--model", "pebble", *QUICK)
     assert 0 < found["memory"]["largest_peak"] <= found["memory"]["worst_peak"]
     run("simulate", file, *AXES, "--track-memory", "--model", "pebble", *QUICK)
-    assert "largest peak of memory in all runs: " in capsys.readouterr().out
+    assert "largest peak of memory in all but 2.5 % of the samples: " in capsys.readouterr().out
 
 
 class Interrupt:
@@ -183,7 +183,7 @@ def test_a_sweep_that_is_killed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     airsn(tmp_path, 60)
     command = [sys.executable, "-m", "eligo", "simulate", "airsn.dag", "--interarrival", "0.1..10", "--batch", "1..64"]
-    command += ["--samples", "40", "--runs", "30", "-o"]
+    command += ["--samples", "40", "--runs", "15", "-o"]
     process = subprocess.Popen([*command, "out.csv"], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     journal = Path("out.csv.partial")
     for _ in range(600):
