@@ -102,6 +102,8 @@ def test_processes_stay_and_end():
         assert all(map(alive, first))
     assert not any(map(alive, first))
     place.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        collect(place)
 
 
 def test_fewer_blocks_than_processes():
@@ -138,9 +140,9 @@ def test_a_block_that_kills():
         ) as raised:
             collect(place)
         assert "fewer (processes:N)" in raised.value.hint
-    with Processes(2, run=made_up_runs.leaves_always, small_s=0) as place:
-        with pytest.raises(EngineError, match="with exit status 3 and 'a last word'"):
-            collect(place)
+    last = pytest.raises(EngineError, match="with exit status 3 and 'a last word'")
+    with Processes(2, run=made_up_runs.leaves_always, small_s=0) as place, last:
+        collect(place)
 
 
 def test_errors_pass():
@@ -150,12 +152,16 @@ def test_errors_pass():
         assert raised.value.hint == "try something else"
         assert "in another process" in raised.value.__notes__[0]
         assert "made_up_runs" in raised.value.__notes__[0]
-    with Processes(2, run=made_up_runs.raises_what_cannot_be_sent, small_s=0) as place:
-        with pytest.raises(RuntimeError, match=r"ParseError: a\.dag:3: an error that pickle"):
-            collect(place)
-    with Processes(2, run=made_up_runs.raises_os_error, small_s=0) as place:
-        with pytest.raises(EOFError, match="not of the pipe"):
-            collect(place)
+    with (
+        Processes(2, run=made_up_runs.raises_what_cannot_be_sent, small_s=0) as place,
+        pytest.raises(RuntimeError, match=r"ParseError: a\.dag:3: an error that pickle"),
+    ):
+        collect(place)
+    with (
+        Processes(2, run=made_up_runs.raises_os_error, small_s=0) as place,
+        pytest.raises(EOFError, match="not of the pipe"),
+    ):
+        collect(place)
 
 
 def test_setups_that_cannot_be_read():
@@ -274,9 +280,11 @@ def test_from_a_thread():
 
 def test_no_process_can_be_started(monkeypatch):
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    with Processes(2, run=made_up_runs.plain, small_s=0) as place:
-        with pytest.raises(EngineError, match=r"cannot start a process: .*nowhere"):
-            collect(place)
+    with (
+        Processes(2, run=made_up_runs.plain, small_s=0) as place,
+        pytest.raises(EngineError, match=r"cannot start a process: .*nowhere"),
+    ):
+        collect(place)
 
 
 def test_not_as_many_processes_as_wanted(monkeypatch):

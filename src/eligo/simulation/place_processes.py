@@ -112,7 +112,7 @@ class Processes(Place):
         self._run = run
         self._small_s = small_s
         self._processes: list[_Process] = []
-        self._at_work = False
+        self._at_work = self._closed = False
 
     @property
     def pids(self) -> list[int]:
@@ -121,6 +121,7 @@ class Processes(Place):
 
     def close(self) -> None:
         """End all processes."""
+        self._closed = True
         while self._processes:
             self._processes.pop().end()
 
@@ -148,13 +149,20 @@ class Processes(Place):
         runs_of = Counter[int]()
         for block in blocks:
             runs_of[block.setup] += block.count
-        return sum(runs.seconds_per_run(setups[setup]) * count for setup, count in runs_of.items()) < self._small_s
+        seconds = 0.0
+        for setup, count in runs_of.items():
+            seconds += runs.seconds_per_run(setups[setup]) * count
+            if seconds >= self._small_s:  # so the others need not be looked at
+                return False
+        return True
 
     def _share(self, payload: bytes, blocks: Sequence[Block]) -> Iterator[tuple[int, Float64]]:
         waiting = deque(range(len(blocks)))
         tries = Counter[int]()
         left = len(blocks)
         while left:
+            if self._closed:
+                raise RuntimeError("this place is closed")
             self._start(len(waiting))
             self._hand_out(payload, blocks, waiting)
             done: list[tuple[int, Any]] = []
