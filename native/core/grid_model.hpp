@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "csr.hpp"
+#include "exponential_floor.hpp"
 #include "random_draws.hpp"
 
 namespace eligo {
@@ -63,7 +64,7 @@ struct GridModel {
 // One run's batches, one after the other.
 class ArrivalStream {
 public:
-    explicit ArrivalStream(const Arrivals& model) : model_(model) {}
+    explicit ArrivalStream(const Arrivals& model) : model_(model), more_(model.scale) {}
 
     void begin(Key key) {
         key_ = key;
@@ -78,19 +79,45 @@ public:
     double time() const { return time_; }
 
     // Returns the size of the batch that comes at time(), and goes on to the next.
-    std::int64_t next() {
-        return model_.time.empty() ? next_drawn() : next_in_trace();
+    std::int64_t next() { return model_.time.empty() ? next_drawn() : next_in_trace(); }
+
+    struct Passed {
+        std::int64_t batches = 0, workers = 0;
+    };
+
+    // Goes on to the first batch that does not come before `due`. Most batches of a sweep are passed here, so the sum of
+    // the gaps is found as the logarithm of a product, of as many factors as do not underflow.
+    Passed pass(double due) {
+        Passed passed;
+        if (!model_.time.empty()) {
+            for (; time_ < due; ++passed.batches) passed.workers += next_in_trace();
+            return passed;
+        }
+        while (time_ < due) {
+            const double least = std::exp(-std::min((due - time_) / model_.gap, 500.0));
+            double product = 1;
+            do {
+                ++passed.batches;
+                passed.workers += size();
+                ++batch_;
+                product *= uniform(key_, 1 + 2 * batch_);
+            } while (product > least);
+            time_ -= model_.gap * std::log(product);
+        }
+        return passed;
     }
 
 private:
     double gap() const { return -model_.gap * std::log(uniform(key_, 1 + 2 * batch_)); }
 
     std::int64_t next_drawn() {
-        const double size = -model_.scale * std::log(uniform(key_, 2 + 2 * batch_));
+        const std::int64_t workers = size();
         ++batch_;
         time_ += gap();
-        return 1 + static_cast<std::int64_t>(size);
+        return workers;
     }
+
+    std::int64_t size() const { return 1 + more_(uniform(key_, 2 + 2 * batch_)); }
 
     std::int64_t next_in_trace() {
         const std::int64_t size = model_.workers[batch_];
@@ -104,6 +131,7 @@ private:
     }
 
     Arrivals model_;
+    ExponentialFloor more_;
     Key key_ = 0;
     std::uint64_t batch_ = 0, lap_ = 0;
     double time_ = 0;

@@ -86,8 +86,12 @@ public:
                 serve();
             } else {
                 if (pool_.empty() && events_.empty()) break;  // no worker can help any more
-                advance(next);
-                arrive(arrivals_.next());
+                if (pool_.empty() && !model_.workers.stay) {
+                    stall(due);
+                } else {
+                    advance(next);
+                    arrive(arrivals_.next());
+                }
             }
         }
         return measures(done_ == n_ ? now_ : kNever);
@@ -191,6 +195,16 @@ private:
         } else {
             for (std::int64_t worker = first; worker < arrived_ && !pool_.empty(); ++worker) allocate(worker);
         }
+    }
+
+    // Nothing is there to give until something is due: those who come before that leave.
+    void stall(double due) {
+        const auto passed = arrivals_.pass(due);
+        arrived_ += passed.workers;
+        if (waiting_ == 0) return;
+        result_.batches += passed.batches;
+        result_.stalled += passed.batches;
+        result_.requests += passed.workers;
     }
 
     void serve() {
