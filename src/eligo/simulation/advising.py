@@ -12,7 +12,8 @@ mean time between batches and a mean batch size, with 90,000 runs each: hours. H
 
 Strategies meet common random numbers, so that a few runs tell ratios apart. With x and y the execution times of q
 matched runs, the ratio is r = sum x / sum y, and its error, by linearisation, sqrt(sum (x - r y)^2 / (q (q - 1))) /
-mean y. It *clearly* pays if r is below 0.99 by so many errors that chance would do that once in a thousand points.
+mean y. It *pays* if r is 0.99 or less, and below 1 by so many errors that chance would do that once in a thousand
+points.
 
 The work is bounded: what runs are thought to take, in seconds, is divided among the four steps, and decides how many
 runs a point gets and how many points are looked at. It is an estimate that depends on the arguments alone, never a
@@ -45,8 +46,8 @@ __all__ = ["Advice", "Look", "advise"]
 GAIN = 0.01
 """What is worth mentioning: a hundredth of the execution time."""
 
-_WORK_S, _MOST_WORK_S = 15.0, 150.0  # of one core, by ``seconds_per_run``
-_PAIRS = 140  # runs of each strategy to have work enough for, if that is not more than the most
+_WORK_S, _MOST_WORK_S = 15.0, 90.0  # of one core, by ``seconds_per_run``
+_PAIRS = 1500  # so many runs of each strategy are allowed on top, up to the most
 _COARSE, _SHARPEN, _SPREAD = 0.4, 0.55, 0.75  # the share of it that is spent at most when each step is done
 _COARSE_PLANS = (  # rows (times between batches) and step between columns (batch sizes), from thorough to scant
     ((1, 2, 3, 4), 2),
@@ -54,7 +55,7 @@ _COARSE_PLANS = (  # rows (times between batches) and step between columns (batc
     ((2, 3), 3),
     ((3,), 3),
 )
-_MOST_RUNS, _ENOUGH_RUNS, _FEWEST_RUNS = 400, 8, 2  # of a point; large dags vary little from run to run
+_MOST_RUNS, _ENOUGH_RUNS, _FEWEST_RUNS = 400, 3, 2  # of a point; large dags vary little from run to run
 _CONFIRM_SAMPLES, _CONFIRM_RUNS = 100, 20
 _TIME = COLUMNS.index("execution_time")
 
@@ -81,13 +82,13 @@ class Look(NamedTuple):
 
     @property
     def pays(self) -> bool:
-        """Whether prioritising clearly gains more than a hundredth."""
-        return self.ratio + self.margin < 1 - GAIN
+        """Whether prioritising clearly gains, and a hundredth or more."""
+        return self.ratio <= 1 - GAIN and self.ratio + self.margin < 1
 
     @property
     def hurts(self) -> bool:
-        """Whether it clearly loses more than a hundredth."""
-        return self.ratio - self.margin > 1 + GAIN
+        """Whether it clearly loses, and a hundredth or more."""
+        return self.ratio >= 1 + GAIN and self.ratio - self.margin > 1
 
     @property
     def is_likely(self) -> bool:
@@ -209,7 +210,7 @@ def advise(
         All but the times between batches and their sizes, which vary.
     work_s
         How much work to spend: seconds of one core, by an estimate that does not look at a clock. By default 15, or up
-        to 150 for large dags.
+        to 90 for large dags.
     seed, on, on_progress
         As for ``simulate``.
 
@@ -269,7 +270,7 @@ class _Search:
         self.looks: dict[_Place, Look] = {}
         self.spent = 0.0
         pair = self._seconds([(3, min(4, len(self.batches) - 1))])
-        self.work_s = min(max(_PAIRS * pair, _WORK_S), _MOST_WORK_S) if work_s is None else work_s
+        self.work_s = min(_WORK_S + _PAIRS * pair, _MOST_WORK_S) if work_s is None else work_s
 
     def advice(self, asked: tuple[int, str, str, int, bool]) -> Advice:
         self.tell(0.0)
@@ -296,11 +297,7 @@ class _Search:
         for rows, step in _COARSE_PLANS:
             places = [(row, column) for row in rows for column in range(0, len(self.batches), step)]
             plans.append((int(min(_COARSE * self.work_s / self._seconds(places), _MOST_RUNS)), places))
-        for enough in (_ENOUGH_RUNS, _FEWEST_RUNS, 0):
-            good = [(places, runs) for runs, places in plans if runs >= enough]
-            if good:
-                break
-        places, runs = good[0] if enough else good[-1]
+        runs, places = next((plan for plan in plans if plan[0] >= _ENOUGH_RUNS), plans[-1])
         self._look(places, max(runs, _FEWEST_RUNS))
 
     def _look(self, places: list[_Place], runs: int) -> None:
@@ -325,10 +322,10 @@ class _Search:
         self.spent = before + seconds
 
     def _sharpen(self) -> None:
-        """Look again at points that are not clear, those farthest from even first."""
+        """Look again at points that are not clear, those first that are farthest from even in spite of their errors."""
         for _ in range(2):
             doubtful = [at for at, look in self.looks.items() if look.is_doubtful and look.runs < _MOST_RUNS]
-            doubtful.sort(key=lambda at: (-abs(self.looks[at].ratio - 1), at))
+            doubtful.sort(key=lambda at: (self.looks[at].error - abs(self.looks[at].ratio - 1), at))
             self._look_within(_SHARPEN, [(at, min(4 * self.looks[at].runs, _MOST_RUNS)) for at in doubtful])
 
     def _look_within(self, share: float, wanted: list[tuple[_Place, int]]) -> bool:
@@ -365,11 +362,11 @@ class _Search:
         return [(at, look.runs) for at, look in beside.items()]
 
     def _confirm(self) -> _Confirmed:
-        """Run the best and the worst place again, with numbers of their own."""
+        """Run the best and the worst place again, if they seem to be that, with numbers of their own."""
         finite = [at for at, look in self.looks.items() if math.isfinite(look.ratio)]
         best = min(finite, key=lambda at: (self.looks[at].ratio + self.looks[at].error, at), default=None)
         worst = max(finite, key=lambda at: (self.looks[at].ratio - self.looks[at].error, at), default=None)
-        if best is not None and self.looks[best].ratio >= 1:
+        if best is not None and not (self.looks[best].ratio < 1 and self.looks[best].is_likely):
             best = None
         if worst is not None and not self.looks[worst].hurts:
             worst = None
@@ -377,7 +374,7 @@ class _Search:
         if not places:
             return _Confirmed(None, None, 0, 0)
         seconds = self._seconds(places)
-        total = int(min((self.work_s - self.spent) / seconds, _CONFIRM_SAMPLES * _CONFIRM_RUNS))
+        total = int(min((1 - _SPREAD) * self.work_s / seconds, _CONFIRM_SAMPLES * _CONFIRM_RUNS))
         samples = max(min(total, _CONFIRM_SAMPLES), _FEWEST_RUNS)
         runs = max(total // samples, 1)
         again = replace(self.contest, samples=samples, runs=runs, seed=self.contest.seed + 1)
