@@ -38,6 +38,7 @@ _TITLES = {
 }
 _OF_002 = ("execution_time", "stalling", "utilization")
 _WIDTH = 100
+_HOURS_S = 7_200  # from here on seconds are told in hours too
 _MOST_COLUMNS, _MOST_ROWS = 10, 40
 
 
@@ -129,7 +130,9 @@ def _mean(case: Case, metric: str, value: float, values: Float64) -> str:
         return amount(round(value if metric == "peak_memory" else float(values.max())), case.footprint.rules.unit)
     if metric == "allocations":
         return f"{value:,.1f}"
-    return seconds(value) if case.grid.own_times else f"{value:,.4g} {times_unit(value)}"
+    if not case.grid.own_times:
+        return f"{value:,.4g} {times_unit(value)}"
+    return seconds(value) if value >= _HOURS_S else f"{value:,.4g} s"
 
 
 def _ratio_tables(found: Comparison) -> list[str]:
