@@ -1,4 +1,4 @@
-"""The benchmarks of memory run: at sizes that take a moment, so only that they do, and that what they check holds.
+"""Benchmarks of memory and of the simulator run, at sizes that take a moment: that they do, and what they check holds.
 
 Those that use OR-Tools get a process of their own: it brings a HiGHS with which highspy cannot be imported any more.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.quality import limits, sequential
-from benchmarks.speed import serialize, worst_peak
+from benchmarks.speed import grid, serialize, worst_peak
 from eligo import generate, write
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -40,6 +40,15 @@ def test_quality_of_limits_with_certificates(tmp_path, capsys):
     told = capsys.readouterr().out
     assert "every one checked by its certificate" in told
     assert "| ilp" in told
+
+
+def test_the_simulator_beside_plain_python(monkeypatch, capsys):
+    monkeypatch.setattr(grid, "_SECONDS", 0.01)
+    grid.main(773)
+    told = capsys.readouterr().out
+    assert "| AIRSN, 773 jobs, prio |" in told
+    assert "Two processes against one" in told
+    assert "Largest resident memory" in told
 
 
 def test_sequential_orders(tmp_path, capsys):

@@ -1,6 +1,17 @@
 """``python -m benchmarks.speed`` prints every table of speed."""
 
-from benchmarks.speed import exact, kernels, prioritize, read_dagman, serialize, startup, strands, sweep, worst_peak
+from benchmarks.speed import (
+    exact,
+    grid,
+    kernels,
+    prioritize,
+    read_dagman,
+    serialize,
+    startup,
+    strands,
+    sweep,
+    worst_peak,
+)
 
-for module in (startup, read_dagman, kernels, prioritize, strands, sweep, exact, worst_peak, serialize):
+for module in (startup, read_dagman, kernels, prioritize, strands, sweep, exact, worst_peak, serialize, grid):
     module.main()

@@ -1,0 +1,157 @@
+"""The simulator of the grid beside plain Python, on one core and on two, and what it needs of memory.
+
+Speed is in job executions: a run of a workflow with n jobs counts n. Both simulators are timed in turn, by processor
+time, on as many runs as fill a fraction of a second each; only the comparison of processes goes by the clock.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.measure import best_times, cpu, print_table
+from benchmarks.speed import kernels
+from benchmarks.speed.plain_grid import plain_run
+from benchmarks.speed.prioritize import shuffled
+from eligo import generate
+from eligo.dag import Dag
+from eligo.simulation.contenders import contender
+from eligo.simulation.grid import Grid
+from eligo.simulation.places import Block, open_place
+from eligo.simulation.runs import Setup, make_setup, run_block
+
+_RSS = """
+import resource, sys
+from pathlib import Path
+from eligo import generate
+from eligo.simulation.contenders import contender
+from eligo.simulation.grid import Grid
+from eligo.simulation.runs import make_setup, run_block
+dag = generate.airsn(250)
+run_block(make_setup(dag, contender(dag, "fifo"), Grid()), 0, int(sys.argv[1]), int(sys.argv[1]))
+status = Path("/proc/self/status")  # where there is none: getrusage, though on Linux that is the parent's if larger
+lines = status.read_text().splitlines() if status.exists() else []
+peaks = [int(line.split()[1]) for line in lines if line.startswith("VmHWM")]
+print(*(peaks or [resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]))
+"""
+_SECONDS = 0.25  # to fill with runs of each simulator
+_SMALLEST = 2_000  # jobs up to which nothing but AIRSN is run, for tests
+
+
+class _Case(NamedTuple):
+    name: str
+    jobs: int
+    make: Callable[[], Dag]
+    mean: tuple[float, float]
+    strategies: tuple[str, ...] = ("prio", "fifo")
+
+
+_CASES = (
+    _Case("AIRSN", 773, lambda: generate.airsn(250), (1, 16)),
+    _Case("Inspiral-like", 2_988, lambda: generate.inspiral(2_988), (1, 16)),
+    _Case("Montage-like", 7_881, lambda: generate.montage(7_881), (1, 16)),
+    _Case("SDSS-like", 48_013, lambda: generate.sdss(48_013), (1, 16)),
+    _Case("SDSS-like", 48_013, lambda: generate.sdss(48_013), (1, 2**13)),
+    _Case("random", 1_000_000, lambda: shuffled(kernels.uniform, 1_000_000), (1, 1_000_000)),
+)
+
+
+def _setup(dag: Dag, strategy: str, mean: tuple[float, float]) -> Setup:
+    return make_setup(dag, contender(dag, strategy), Grid(interarrival=mean[0], batch=mean[1]))
+
+
+def _plainly(setup: Setup) -> Callable[[int], None]:
+    """Return what does some runs in plain Python, after preparing the dag for it."""
+    dag = setup.dag
+    ends = dag.succ_ptr.tolist()
+    heads = dag.succ.tolist()
+    children = [heads[first:last] for first, last in pairwise(ends)]
+    parents = np.diff(dag.pred_ptr).tolist()
+    order = None if setup.contender.order is None else setup.contender.order.tolist()
+    rng, mean = Random(1), (setup.grid.interarrival, setup.grid.batch)
+
+    def play(runs: int) -> None:
+        for _ in range(runs):
+            plain_run(children, parents, mean, rng, order)
+
+    return play
+
+
+def _row(case: _Case, dag: Dag, strategy: str) -> list[str]:
+    setup = _setup(dag, strategy, case.mean)
+    actions = [lambda runs: run_block(setup, 0, runs, runs), _plainly(setup)]
+    once = [best_times([partial(action, 1)], 2 if dag.n < 500_000 else 1, cpu)[0] for action in actions]
+    runs = [max(1, round(_SECONDS / seconds)) for seconds in once]
+    times = once
+    if max(runs) > 1:
+        times = best_times([partial(action, many) for action, many in zip(actions, runs, strict=True)], 3, cpu)
+    ours, theirs = (dag.n * many / seconds for many, seconds in zip(runs, times, strict=True))
+    return [
+        f"{case.name}, {dag.n:,} jobs, {strategy}",
+        f"({case.mean[0]:g}, {case.mean[1]:,})",
+        f"{1000 * times[0] / runs[0]:,.3f} ms",
+        f"{ours / 1e6:.1f} million",
+        f"{theirs / 1e6:.2f} million",
+        f"{ours / theirs:.0f}",
+    ]
+
+
+def _wall(on: str, setup: Setup, runs: int) -> Callable[[], None]:
+    pieces = [Block(0, first, runs // 40, runs // 40) for first in range(0, runs, runs // 40)]
+
+    def work() -> None:
+        with open_place(on) as place:
+            for _ in place.work([setup], pieces):
+                pass
+
+    return work
+
+
+def _two_cores(runs: int) -> list[list[str]]:
+    """Return one row: starting the processes is part of it."""
+    setup = _setup(generate.airsn(250), "prio", (1, 16))
+    one, two = best_times([_wall("processes:1", setup, runs), _wall("processes:2", setup, runs)], 3, time.perf_counter)
+    return [[f"AIRSN at (1, 16), {runs:,} runs", f"{one:.2f} s", f"{two:.2f} s", f"{one / two:.2f}"]]
+
+
+def _peak_kib(runs: int) -> int:
+    done = subprocess.run([sys.executable, "-c", _RSS, str(runs)], capture_output=True, text=True, check=True)
+    return int(done.stdout)
+
+
+def main(most_jobs: int = 1_000_000) -> None:
+    small = most_jobs <= _SMALLEST
+    rows = []
+    for case in _CASES:
+        if case.jobs <= most_jobs:
+            dag = case.make()
+            rows += [_row(case, dag, strategy) for strategy in case.strategies]
+    print_table(
+        "Simulation: job executions per second of processor time (goals: AIRSN 10 million, SDSS-like 5 million, "
+        "50 times plain Python, a million jobs in a few seconds)",
+        ["workflow and strategy", "grid", "a run", "kernel", "plain Python", "ratio"],
+        rows,
+    )
+    print_table(
+        "Two processes against one, by the clock (goal: 1.7 times as fast)",
+        ["runs", "one", "two", "ratio"],
+        _two_cores(400 if small else 80_000),
+    )
+    few, many = (100, 200) if small else (100, 10_000)
+    print_table(
+        "Largest resident memory of a process that simulates AIRSN (goal: it does not grow)",
+        ["runs", "MiB"],
+        [[f"{runs:,}", f"{_peak_kib(runs) / 1024:.1f}"] for runs in (few, many)],
+    )
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
