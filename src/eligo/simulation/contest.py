@@ -8,6 +8,7 @@ A strategy's name is part of its random numbers (docs/simulation.md), so names m
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -133,9 +134,7 @@ def make_contest(
     """
     if not dag.n:
         raise EligoError("no jobs: nothing to simulate", hint="give a workflow with at least one job")
-    for name, value in (("samples", samples), ("runs", runs)):
-        if value < 1:
-            raise EligoError(f"{name} must be 1 or more, not {value}", hint="300 samples of 50 runs are usual")
+    samples, runs, seed = _whole("samples", samples, 1), _whole("runs", runs, 1), _whole("seed", seed, 0)
     contenders = tuple(_contenders(dag, strategies, seed))
     names = [each.name for each in contenders]
     if not names:
@@ -150,7 +149,18 @@ def make_contest(
         against = "fifo" if "fifo" in names else names[-1]
     if against not in names:
         raise EligoError(f"{against!r} is not among the strategies", hint=f"take one of {', '.join(names)}")
-    return Contest(dag, contenders, against, samples, runs, seed, common, footprint)
+    return Contest(dag, contenders, against, samples, runs, seed, bool(common), footprint)
+
+
+def _whole(name: str, value: int, least: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise EligoError(f"{name} must be a whole number, not {value!r}") from None
+    if number < least:
+        hint = "300 samples of 50 runs are usual" if least else ""
+        raise EligoError(f"{name} must be {least} or more, not {number}", hint=hint)
+    return number
 
 
 def _contenders(dag: Dag, strategies: Strategies, seed: int) -> Iterator[Contender]:

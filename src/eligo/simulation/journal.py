@@ -45,7 +45,7 @@ def identity(contest: Contest, grid: Grid, interarrivals: tuple[float, ...], bat
     return {
         "version": eligo.__version__,
         "workflow": _dag_digest(contest.dag),
-        "strategies": {each.name: f"{each.kind} {_digest(each.order)}" for each in contest.contenders},
+        "strategies": [f"{each.name}: {each.kind} {_digest(each.order)}" for each in contest.contenders],
         "against": contest.against,
         "interarrival": list(interarrivals),
         "batch": list(batches),
