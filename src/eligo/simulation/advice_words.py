@@ -78,14 +78,18 @@ def _best(advice: Advice, best: Point) -> str:
     found = _time_ratio(best)
     assert found is not None
     times = [_duration(advice, of["execution_time"].mean) for of in (mine, theirs)]
-    stalling = [_percent(of["stalling"].mean) for of in (mine, theirs)]
-    used = [_percent(of["utilization"].mean) for of in (mine, theirs)]
+    stalling, used = (_change(mine[metric], theirs[metric]) for metric in ("stalling", "utilization"))
     return (
         f"It does most with {_where(advice, best)}: the workflow then takes {times[0]} on average instead of"
         f" {times[1]}, {_percent(1 - found.mean)} less ({_interval(advice, found)});"
-        f" batches that find no job to run are {stalling[0]} instead of {stalling[1]},"
-        f" and {used[0]} of all requests get a job instead of {used[1]}."
+        f" the share of batches that find no job to run is {stalling},"
+        f" and the share of requests that get a job is {used}."
     )
+
+
+def _change(mine: Summary, theirs: Summary) -> str:
+    now, before = _percent(mine.mean), _percent(theirs.mean)
+    return f"{now} as before" if now == before else f"{now} instead of {before}"
 
 
 def _elsewhere(advice: Advice) -> str:

@@ -52,7 +52,8 @@ _COARSE_PLANS = (  # rows (times between batches) and step between columns (batc
     ((2, 3), 3),
     ((3,), 3),
 )
-_MOST_RUNS, _ENOUGH_RUNS, _FEWEST_RUNS = 400, 3, 2  # of a point; large dags vary little from run to run
+_ENOUGH_RUNS, _FEWEST_RUNS = 3, 2  # of a point at a coarse look; large dags vary little from run to run
+_MOST_RUNS, _MOST_SHARP_RUNS = 150, 600
 _CONFIRM_SAMPLES, _CONFIRM_RUNS = 100, 20
 _TIME = COLUMNS.index("execution_time")
 
@@ -196,9 +197,9 @@ class Search:
     def _sharpen(self) -> None:
         """Look again at points that are not clear, those first that are farthest from even in spite of their errors."""
         for _ in range(2):
-            doubtful = [at for at, look in self.looks.items() if look.is_doubtful and look.runs < _MOST_RUNS]
+            doubtful = [at for at, look in self.looks.items() if look.is_doubtful and look.runs < _MOST_SHARP_RUNS]
             doubtful.sort(key=lambda at: (self.looks[at].error - abs(self.looks[at].ratio - 1), at))
-            self._look_within(_SHARPEN, [(at, min(4 * self.looks[at].runs, _MOST_RUNS)) for at in doubtful])
+            self._look_within(_SHARPEN, [(at, min(4 * self.looks[at].runs, _MOST_SHARP_RUNS)) for at in doubtful])
 
     def _look_within(self, share: float, wanted: list[tuple[_Place, int]]) -> bool:
         """Look at places, with so many runs each, as far as the work allows; return whether it allowed all."""
