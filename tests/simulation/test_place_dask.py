@@ -94,6 +94,7 @@ def test_setups_survive_the_only_worker_that_holds_them(cluster):
         assert collect(place, [large], BLOCKS * 4, after=2, then=replace) == wanted(BLOCKS * 4)
 
 
+@pytest.mark.long
 def test_a_worker_that_dies_of_its_block(pair, tmp_path):
     assert len(pair.workers) == 2
     with DaskCluster(pair.address, run=made_up_runs.dies_once) as place:

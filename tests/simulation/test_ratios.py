@@ -22,22 +22,24 @@ def by_the_letter(values: list[float]) -> Summary:
     removed = len(values) * 25 // 1000
     left = ascending[removed : len(values) - removed]
     mean = math.fsum(values) / len(values)
-    variance = math.fsum((value - mean) ** 2 for value in values) / len(values)
+    sd = math.hypot(*(value - mean for value in values)) / math.sqrt(len(values))
     middle = ascending[(len(values) - 1) // 2], ascending[len(values) // 2]
-    return Summary(mean, sum(middle) / 2, math.sqrt(variance), left[0], left[-1])
+    return Summary(mean, sum(middle) / 2, sd, left[0], left[-1])
 
 
-def same(found: Summary | None, wanted: Summary) -> None:
+def same(found: Summary | None, wanted: Summary, largest: float = 0.0) -> None:
+    """Compare up to rounding: of values up to `largest`, of which some may cancel out, or of the very smallest."""
+    slack = max(1e-12 * largest, 1e-300)
     assert found is not None
     assert found[3:] == wanted[3:], "the ends are values, not means of them"
-    assert found.median == pytest.approx(wanted.median, rel=1e-15)
-    assert found.mean == pytest.approx(wanted.mean, rel=1e-12)
-    assert found.sd == pytest.approx(wanted.sd, rel=1e-9, abs=1e-12 * abs(wanted.mean))
+    assert found.median == pytest.approx(wanted.median, rel=1e-15, abs=1e-300)
+    assert found.mean == pytest.approx(wanted.mean, rel=1e-12, abs=slack)
+    assert found.sd == pytest.approx(wanted.sd, rel=1e-9, abs=max(slack, 1e-12 * abs(wanted.mean)))
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=200))
 def test_summary_by_the_letter(values):
-    same(summarize(values), by_the_letter(values))
+    same(summarize(values), by_the_letter(values), max(map(abs, values)))
 
 
 @given(samples, samples)
@@ -66,7 +68,7 @@ def test_more_pairs_than_fit(monkeypatch):
     monkeypatch.setattr(ratios, "_ratio_of_many", None)
     same(ratio(x, y), bounded)
     monkeypatch.undo()
-    assert ratio(rng.gamma(20, 1, 20_000), rng.gamma(20, 1, 20_000)) is not None
+    assert ratio(rng.gamma(20, 1, 5000), rng.gamma(20, 1, 5000)) is not None
 
 
 def test_how_many_are_removed():
