@@ -102,6 +102,24 @@ def test_equal_to_its_twin_on_workflows(name, kind):
         agree(Case(dag, Grid(batch=8, **options), kind, order), (0, 3))
 
 
+@pytest.mark.parametrize("interarrival", [1e-3, 1e-2])
+def test_equal_to_its_twin_where_many_batches_find_nothing(interarrival):
+    """The kernel passes them in a shorter way, but must count them, their workers and their times alike."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        dag = random_dag(rng, int(rng.integers(2, 6)), 0.7)
+        batch, rounding = float(rng.choice([0.3, 1.0, 8.0])), str(rng.choice(ROUNDINGS[:3]))
+        for options in (
+            {},
+            {"sd": 0.0},
+            {"spread": 1.0},
+            {"fail": 0.3},
+            {"own_times": True},
+            {"lost": 0.1, "deadline": 2.0},
+        ):
+            agree(Case(dag, Grid(interarrival=interarrival, batch=batch, rounding=rounding, **options)), (seed,))
+
+
 def test_orders_need_not_respect_the_dag():
     for seed in range(100):
         rng = np.random.default_rng(seed)
@@ -198,6 +216,16 @@ def test_processors_are_a_batch_of_workers_that_stay():
         there = Case(dag, Grid(processors=3)).setup
         trace = Case(dag, Grid(arrivals=ArrivalTrace.of([0], [3]), stay=True)).setup
         assert np.array_equal(run_block(there, 0, 5, 1), run_block(trace, 0, 5, 1))
+
+
+def test_more_workers_than_anyone_could_count():
+    """Whoever waits or leaves costs neither time nor memory: as many as there are jobs would have done."""
+    dag = generate.airsn(20)
+    enough, many = (run_block(Case(dag, Grid(processors=p)).setup, 0, 20, 1) for p in (dag.n, 10**12))
+    assert np.array_equal(enough[:, :2], many[:, :2])
+    for stay in (False, True):
+        rows = run_block(Case(dag, Grid(interarrival=0.01, batch=1e12, stay=stay)).setup, 0, 20, 1)
+        assert np.all((rows[:, 0] > 24) & (rows[:, 0] < 29) & (rows[:, 2] < 1e-9))
 
 
 # Other simulators
