@@ -134,7 +134,7 @@ def advise(
         All but the times between batches and their sizes, which vary.
     work_s
         How much work to spend: seconds of one core, by an estimate that does not look at a clock. By default 15, or up
-        to 90 for large dags.
+        to 100 for large dags.
     seed, on, on_progress
         As for ``simulate``.
 

@@ -43,7 +43,7 @@ __all__ = ["GAIN", "Found", "Look", "Search"]
 GAIN = 0.01
 """What is worth mentioning: a hundredth of the execution time."""
 
-_WORK_S, _MOST_WORK_S = 15.0, 90.0  # of one core, by ``seconds_per_run``
+_WORK_S, _MOST_WORK_S = 15.0, 100.0  # of one core, by ``seconds_per_run``
 _PAIRS = 1500  # so many runs of each strategy are allowed on top, up to the most
 _COARSE, _SHARPEN, _SPREAD = 0.4, 0.55, 0.75  # the share of it that is spent at most when each step is done
 _COARSE_PLANS = (  # rows (times between batches) and step between columns (batch sizes), from thorough to scant
