@@ -44,7 +44,7 @@ def agree(case: Case, runs: tuple[int, ...] = (0, 1, 2**40)) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_equal_to_its_twin_on_the_grid_of_002(kind):
-    for seed in range(250):
+    for seed in range(150):
         rng = np.random.default_rng(seed)
         case = random_case(rng, some_dag(rng), [])
         case.kind, case.order = kind, random_order(rng, case.dag) if kind == "order" else None
@@ -53,14 +53,14 @@ def test_equal_to_its_twin_on_the_grid_of_002(kind):
 
 @pytest.mark.parametrize("extension", EXTENSIONS)
 def test_equal_to_its_twin_with_one_extension(extension):
-    for seed in range(150):
+    for seed in range(120):
         rng = np.random.default_rng(seed)
         agree(random_case(rng, some_dag(rng), [extension]))
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_equal_to_its_twin_with_many_extensions_and_memory(model):
-    for seed in range(200):
+    for seed in range(150):
         rng = np.random.default_rng(seed)
         print_ = random_footprint(seed, 10, model)
         agree(random_case(rng, print_.dag, [name for name in EXTENSIONS if rng.random() < 0.35], print_))
@@ -193,7 +193,7 @@ NEUTRAL = {
 @pytest.mark.parametrize("name", NEUTRAL)
 @pytest.mark.parametrize("kind", KINDS)
 def test_neutral_values_change_nothing(name, kind):
-    for seed in range(20):
+    for seed in range(6):
         rng = np.random.default_rng(seed)
         dag = random_dag(rng, 40, 0.05)
         order = random_order(rng, dag) if kind == "order" else None
@@ -266,7 +266,7 @@ def test_traces_are_valid_and_tell_what_was_measured():
 
 @pytest.mark.parametrize("model", MODELS)
 def test_peaks_are_those_of_the_trace(model):
-    for seed in range(150):
+    for seed in range(80):
         rng = np.random.default_rng(seed)
         print_ = random_footprint(seed, 12, model)
         names = [name for name in ("own_times", "processors", "stay", "spread", "throttle") if rng.random() < 0.3]
@@ -284,7 +284,7 @@ def test_peaks_are_those_of_the_trace(model):
 def test_a_limited_workflow_keeps_its_limit_in_every_run():
     """The dag of a limit at the sequential peak: thousands of runs of all kinds keep it; the original passes it."""
     passed = 0
-    for seed in range(12):
+    for seed in range(8):
         dag = generate.daggen(30, seed=seed)
         dag = dag.with_known(data=edge_sizes(dag, seed), time_s=np.random.default_rng(seed).integers(0, 5, 30))
         print_ = footprint(dag, "shared" if seed % 2 else "simple")
@@ -302,7 +302,7 @@ def test_a_limited_workflow_keeps_its_limit_in_every_run():
                 assert kept[5] <= most
                 assert free[5] <= worst_peak(print_).bound
                 passed += free[5] > most
-    assert passed > 50
+    assert passed > 30
 
 
 def edge_sizes(dag: Dag, seed: int) -> Data:
