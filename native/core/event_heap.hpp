@@ -17,20 +17,31 @@ struct Event {
     std::uint64_t tag;
 };
 
+__extension__ using EventKey = unsigned __int128;
+
+inline EventKey key_of(Event event) {
+    return static_cast<EventKey>(std::bit_cast<std::uint64_t>(event.time)) << 64 | event.tag;
+}
+
+inline Event event_of(EventKey key) {
+    return {std::bit_cast<double>(static_cast<std::uint64_t>(key >> 64)), static_cast<std::uint64_t>(key)};
+}
+
+inline Event last_event(const std::vector<EventKey>& keys) {
+    EventKey last = 0;
+    for (EventKey key : keys) last = key > last ? key : last;
+    return event_of(last);
+}
+
 class EventHeap {
 public:
     void clear() { keys_.clear(); }
     bool empty() const { return keys_.empty(); }
-    double next_time() const { return time_of(keys_.front()); }
-
-    double last_time() const {
-        Key128 last = 0;
-        for (Key128 key : keys_) last = key > last ? key : last;
-        return time_of(last);
-    }
+    double next_time() const { return event_of(keys_.front()).time; }
+    double last_time() const { return last_event(keys_).time; }
 
     void push(Event event) {
-        const Key128 key = static_cast<Key128>(std::bit_cast<std::uint64_t>(event.time)) << 64 | event.tag;
+        const EventKey key = key_of(event);
         std::size_t at = keys_.size();
         keys_.push_back(key);
         while (at > 0) {
@@ -43,20 +54,22 @@ public:
     }
 
     Event pop() {
-        const Key128 first = keys_.front(), last = keys_.back();
+        const EventKey first = keys_.front(), last = keys_.back();
         keys_.pop_back();
         if (!keys_.empty()) sink(last);
-        return {time_of(first), static_cast<std::uint64_t>(first)};
+        return event_of(first);
+    }
+
+    // Removes all events up to a time, and hands them on in their order.
+    template <class Use>
+    void until(double time, bool, Use&& use) {
+        while (!keys_.empty() && next_time() <= time) use(pop());
     }
 
 private:
-    __extension__ using Key128 = unsigned __int128;
-
-    static double time_of(Key128 key) { return std::bit_cast<double>(static_cast<std::uint64_t>(key >> 64)); }
-
     // Moves the hole at the top down to where `key` belongs.
-    void sink(Key128 key) {
-        Key128* keys = keys_.data();
+    void sink(EventKey key) {
+        EventKey* keys = keys_.data();
         const std::size_t size = keys_.size();
         std::size_t at = 0;
         for (std::size_t child = 1; child < size; child = 4 * at + 1) {
@@ -76,7 +89,7 @@ private:
         keys[at] = key;
     }
 
-    std::vector<Key128> keys_;
+    std::vector<EventKey> keys_;
 };
 
 }  // namespace eligo

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -13,13 +14,30 @@ constexpr int kGridColumns = 8;
 
 enum class PoolKind { lowest, oldest, newest, random };
 
+// Whether batches come so seldom, compared with how long jobs take, that looking at all that run is cheaper than a heap.
+inline bool seldom(const GridModel& model) {
+    const Workers& workers = model.workers;
+    const bool plain = !workers.stay && workers.copies == 1 && workers.fail + workers.lost + workers.deadline == 0;
+    const double total = std::accumulate(model.base.begin(), model.base.end(), 0.0);
+    return plain && model.arrivals.time.empty() && 4 * model.arrivals.gap * static_cast<double>(model.base.size()) >= total;
+}
+
+template <class Pool>
+using ByHeap = GridRun<Pool, EventHeap>;
+template <class Pool>
+using ByList = GridRun<Pool, RunningList>;
+
+// Calls `use` with the simulator that suits the strategy and the grid.
 template <class Use>
-auto with_pool(PoolKind kind, Use&& use) {
+auto with_grid(const GridModel& model, PoolKind kind, Use&& use) {
+    const auto with_pool = [&]<class Pool>(std::in_place_type_t<Pool>) {
+        return seldom(model) ? use(ByList<Pool>(model)) : use(ByHeap<Pool>(model));
+    };
     switch (kind) {
-        case PoolKind::oldest: return use(std::in_place_type<OldestPool>);
-        case PoolKind::newest: return use(std::in_place_type<NewestPool>);
-        case PoolKind::random: return use(std::in_place_type<RandomPool>);
-        default: return use(std::in_place_type<LowestPool>);
+        case PoolKind::oldest: return with_pool(std::in_place_type<OldestPool>);
+        case PoolKind::newest: return with_pool(std::in_place_type<NewestPool>);
+        case PoolKind::random: return with_pool(std::in_place_type<RandomPool>);
+        default: return with_pool(std::in_place_type<LowestPool>);
     }
 }
 
@@ -28,8 +46,7 @@ auto with_pool(PoolKind kind, Use&& use) {
 inline std::vector<double> run_grid(const GridModel& model, PoolKind kind, Key key, std::int64_t first,
                                     std::int64_t count, std::int64_t group) {
     std::vector<double> rows(count / group * kGridColumns);
-    with_pool(kind, [&]<class Pool>(std::in_place_type_t<Pool>) {
-        GridRun<Pool> grid(model);
+    with_grid(model, kind, [&](auto&& grid) {
         const double jobs = model.succ.size();
         for (std::int64_t sample = 0; sample < count / group; ++sample) {
             double sum[kGridColumns] = {};
@@ -53,7 +70,7 @@ inline std::vector<double> run_grid(const GridModel& model, PoolKind kind, Key k
 
 inline GridRecord record_grid(const GridModel& model, PoolKind kind, Key run) {
     GridRecord out;
-    with_pool(kind, [&]<class Pool>(std::in_place_type_t<Pool>) { GridRun<Pool>(model).record(run, out); });
+    with_grid(model, kind, [&](auto&& grid) { grid.record(run, out); });
     return out;
 }
 

@@ -9,6 +9,7 @@
 
 #include "csr.hpp"
 #include "exponential_floor.hpp"
+#include "normal_table.hpp"
 #include "random_draws.hpp"
 
 namespace eligo {
@@ -142,13 +143,14 @@ class TimeFactor {
 public:
     explicit TimeFactor(double sd) : sd_(sd), below_(sd > 0 ? std::erfc(1 / (sd * std::sqrt(2.0))) / 2 : 0) {}
 
-    double operator()(Key times, std::uint64_t number) const {
+    [[gnu::always_inline]] double operator()(Key times, std::uint64_t number) const {
         if (sd_ == 0) return 1;
         const double u = below_ + (1 - below_) * uniform(times, number);
-        return std::max(1 + sd_ * normal_quantile(std::min(u, 1 - 0x1p-53)), 1e-9);
+        return std::max(1 + sd_ * normal_(std::min(u, 1 - 0x1p-53)), 1e-9);
     }
 
 private:
+    const NormalTable& normal_ = NormalTable::instance();
     double sd_, below_;
 };
 

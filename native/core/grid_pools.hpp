@@ -1,7 +1,7 @@
 // Pools: ELIGIBLE jobs that wait to be given to a worker. Each strategy has its own.
 //
-// All have: clear, push, empty, size, top (the job that goes next), take (remove what top returned) and erase (remove a job
-// that was done while it waited, which only happens when jobs are given to several workers).
+// All have: clear, push, empty, size, top (the job that goes next), take (remove what top returned), take_many (the next few
+// at once) and erase (remove a job that was done while it waited, which only happens when jobs are given to several workers).
 #pragma once
 
 #include <bit>
@@ -52,16 +52,34 @@ public:
 
     void take(Node v) { erase(v); }
 
+    // Word by word, so that the tree is walked once for all jobs in a word.
+    void take_many(Node count, Node* out) {
+        size_ -= count;
+        while (count > 0) {
+            const auto at = static_cast<std::uint32_t>(top()) >> 6;
+            std::uint64_t word = levels_[0][at];
+            for (; word != 0 && count > 0; --count, word &= word - 1)
+                *out++ = static_cast<Node>(at << 6 | std::countr_zero(word));
+            levels_[0][at] = word;
+            if (word == 0) empty_word(at);
+        }
+    }
+
     void erase(Node v) {
         --size_;
-        auto at = static_cast<std::uint32_t>(v);
-        for (auto& level : levels_) {
-            if ((level[at >> 6] &= ~(std::uint64_t{1} << (at & 63))) != 0) return;
+        const auto at = static_cast<std::uint32_t>(v);
+        if ((levels_[0][at >> 6] &= ~(std::uint64_t{1} << (at & 63))) == 0) empty_word(at >> 6);
+    }
+
+private:
+    // Tells the levels above that a word has become empty.
+    void empty_word(std::uint32_t at) {
+        for (std::size_t i = 1; i < levels_.size(); ++i) {
+            if ((levels_[i][at >> 6] &= ~(std::uint64_t{1} << (at & 63))) != 0) return;
             at >>= 6;
         }
     }
 
-private:
     std::vector<std::vector<std::uint64_t>> levels_;
     Node size_ = 0;
 };
@@ -108,6 +126,10 @@ public:
         }
     }
 
+    void take_many(Node count, Node* out) {
+        for (; count > 0; --count) take(*out++ = top());
+    }
+
     void erase(Node v) {
         --size_;
         erased_[v] = 1;
@@ -147,6 +169,10 @@ public:
     Node top() { return items_[static_cast<std::size_t>(static_cast<double>(items_.size()) * uniform(picks_, choices_++))]; }
 
     void take(Node v) { erase(v); }
+
+    void take_many(Node count, Node* out) {
+        for (; count > 0; --count) take(*out++ = top());
+    }
 
     void erase(Node v) {
         const Node last = items_.back();

@@ -16,6 +16,7 @@
 #include "grid_model.hpp"
 #include "grid_pools.hpp"
 #include "grid_throttle.hpp"
+#include "running_list.hpp"
 
 namespace eligo {
 
@@ -56,7 +57,7 @@ private:
     std::deque<std::pair<std::int64_t, std::int64_t>> ranges_;
 };
 
-template <class Pool>
+template <class Pool, class Running>
 class GridRun {
 public:
     explicit GridRun(const GridModel& model)
@@ -65,6 +66,7 @@ public:
         const Workers& workers = model.workers;
         can_return_ = workers.fail > 0 || workers.lost > 0 || workers.deadline > 0;
         once_ = !can_return_ && workers.copies == 1;
+        in_order_ = !std::is_same_v<Pool, LowestPool> || model.throttling.any();
         known_ = workers.stay || !once_;
         if (model.throttling.any()) throttle_.emplace(model.throttling, model.place, ready_order());
         if (model.occupied.any()) memory_.emplace(model.occupied, model.place);
@@ -73,32 +75,15 @@ public:
 
     Measures run(Key key) {
         begin(key);
-        for (;;) {
-            const double due = events_.empty() ? kNever : events_.next_time();
-            const double next = waiting_ == 0 && once_ ? kNever : arrivals_.time();
-            if (due <= next) {
-                if (due == kNever) break;
-                if (waiting_ == 0 && once_ && !recording_) return finish_all();
-                advance(due);
-                do happen(events_.pop());
-                while (!events_.empty() && events_.next_time() == now_);
-                if (done_ == n_) break;
-                serve();
-            } else {
-                if (pool_.empty() && events_.empty()) break;  // no worker can help any more
-                if (pool_.empty() && !model_.workers.stay) {
-                    stall(due);
-                } else {
-                    advance(next);
-                    arrive(arrivals_.next());
-                }
-            }
+        if constexpr (std::is_same_v<Running, EventHeap>) {
+            return once_ && !model_.workers.stay ? run_by_batches() : run_by_events();
+        } else {
+            return run_by_batches();
         }
-        return measures(done_ == n_ ? now_ : kNever);
     }
 
     Measures record(Key key, GridRecord& out) {
-        recording_ = known_ = true;
+        recording_ = known_ = in_order_ = true;
         log_.clear();
         winner_.assign(n_, -1);
         const Measures result = run(key);
@@ -117,6 +102,86 @@ private:
         Fate fate;
         bool expired;
     };
+
+    // Where nobody stays and nothing can come back, jobs are given only when a batch comes. What ends between two batches
+    // is looked at when the second one comes.
+    Measures run_by_batches() {
+        while (waiting_ > 0 && arrivals_.time() < kNever) {
+            const double time = arrivals_.time();
+            settle(time);
+            if (pool_.empty()) {
+                stall(events_.next_time());
+            } else {
+                now_ = time;
+                arrive_and_leave(arrivals_.next());
+            }
+        }
+        const double last = events_.last_time();
+        if (recording_) settle(last);
+        return measures(waiting_ == 0 ? last : kNever);
+    }
+
+    void settle(double time) {
+        events_.until(time, in_order_, [this](Event event) { end(jobs_[event.tag], event.tag); });
+    }
+
+    // Jobs are taken first and timed then: the times do not wait for each other.
+    void arrive_and_leave(std::int64_t size) {
+        ++result_.batches;
+        result_.requests += size;
+        const std::size_t begin = jobs_.size();
+        take_up_to(size);
+        for (std::size_t tag = begin; tag < jobs_.size(); ++tag) {
+            const std::int64_t worker = arrived_ + static_cast<std::int64_t>(tag - begin);
+            const double end = now_ + time_of(jobs_[tag], model_.place[jobs_[tag]], worker);
+            events_.push({end, tag});
+            if (recording_) {
+                allocations_.push_back({worker, now_, end, Fate::runs, false});
+                log_.push_back(static_cast<std::int64_t>(tag));
+            }
+        }
+        arrived_ += size;
+    }
+
+    void take_up_to(std::int64_t most) {
+        while (most > 0 && !pool_.empty()) {
+            // A throttle may send more after each.
+            const auto count = static_cast<Node>(throttle_ ? 1 : std::min<std::int64_t>(most, pool_.size()));
+            const std::size_t begin = jobs_.size();
+            jobs_.resize(begin + count);
+            pool_.take_many(count, jobs_.data() + begin);
+            waiting_ -= count;
+            most -= count;
+            if (memory_)
+                for (std::size_t tag = begin; tag < jobs_.size(); ++tag) memory_->start(jobs_[tag], true);
+            if (throttle_) throttle_->refill(pool_);
+        }
+    }
+
+    Measures run_by_events() {
+        for (;;) {
+            const double due = events_.empty() ? kNever : events_.next_time();
+            const double next = waiting_ == 0 && once_ ? kNever : arrivals_.time();
+            if (due <= next) {
+                if (due == kNever) break;
+                if (waiting_ == 0 && once_ && !recording_) return measures(events_.last_time());
+                advance(due);
+                do happen(events_.pop());
+                while (!events_.empty() && events_.next_time() == now_);
+                if (done_ == n_) break;
+                serve();
+            } else {
+                if (pool_.empty() && events_.empty()) break;  // no worker can help any more
+                if (pool_.empty() && !model_.workers.stay) {
+                    stall(due);
+                } else {
+                    advance(next);
+                    arrive(arrivals_.next());
+                }
+            }
+        }
+        return measures(done_ == n_ ? now_ : kNever);
+    }
 
     ReadyOrder ready_order() const {
         if (model_.ordered) return ReadyOrder::lowest;
@@ -222,8 +287,7 @@ private:
             number += static_cast<std::uint64_t>(tries_[v]++) * n_;
             if (++given_[v] == model_.workers.copies) take(v);
         }
-        double time = renumbered_[v] * factor_(times_, number);
-        if (model_.workers.spread > 0) time /= std::exp(model_.workers.spread * normal_quantile(uniform(speeds_, worker)));
+        double time = time_of(v, number, worker);
         const std::uint64_t tag = jobs_.size();
         jobs_.push_back(v);
         if (known_) {
@@ -238,6 +302,12 @@ private:
         }
         if (memory_) memory_->start(v, first);
         if (throttle_) throttle_->refill(pool_);
+    }
+
+    double time_of(Node v, std::uint64_t number, std::int64_t worker) const {
+        const double time = renumbered_[v] * factor_(times_, number);
+        if (model_.workers.spread == 0) return time;
+        return time / std::exp(model_.workers.spread * normal_quantile(uniform(speeds_, worker)));
     }
 
     void take(Node v) {
@@ -262,7 +332,6 @@ private:
         } else {
             end(v, number);
         }
-        if (throttle_) throttle_->refill(pool_);
     }
 
     void end(Node v, std::uint64_t number) {
@@ -301,6 +370,7 @@ private:
         if (throttle_) throttle_->done(v);
         for (Node w : succ_.view().row(v))
             if (--missing_[w] == 0) become_eligible(w);
+        if (throttle_) throttle_->refill(pool_);
     }
 
     void write_off(Node v, Allocation& allocation) {
@@ -319,11 +389,6 @@ private:
             ++waiting_;
             pool_.push(v);
         }
-    }
-
-    // Nothing is left to give, and nothing can come back: the last end is the end.
-    Measures finish_all() {
-        return measures(events_.last_time());
     }
 
     Measures measures(double time) {
@@ -361,6 +426,7 @@ private:
     std::vector<Node> missing_at_first_, sources_;
     bool can_return_ = false;  // whether a job may have to be given again
     bool once_ = false;        // whether every job is given just once
+    bool in_order_ = true;     // whether it matters in which order jobs end between two batches
     bool known_ = false;       // whether more must be known of an allocation than its job
     bool recording_ = false;
 
@@ -370,7 +436,7 @@ private:
     TimeFactor factor_;
     std::optional<Throttle> throttle_;
     std::optional<MemoryAccount> memory_;
-    EventHeap events_;
+    Running events_;
     std::vector<Node> jobs_;  // of each allocation
     std::vector<Allocation> allocations_;
     std::vector<std::int32_t> tries_, given_;  // allocations of each job: all, and those that may still bring a result
