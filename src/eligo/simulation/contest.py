@@ -22,7 +22,7 @@ from eligo.schedule import Schedule
 from eligo.simulation.contenders import Contender, contender
 from eligo.simulation.grid import Grid
 from eligo.simulation.ratios import Summary, ratio, summarize
-from eligo.simulation.runs import COLUMNS, Setup, make_setup
+from eligo.simulation.runs import COLUMNS, Setup, depth_of, make_setup
 
 __all__ = ["ENOUGH_SAMPLES", "Contest", "Ratios", "Strategies", "Summaries", "make_contest", "metrics_of"]
 
@@ -50,6 +50,7 @@ class Contest:
     seed: int
     common: bool
     footprint: Footprint | None
+    depth: int
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -59,7 +60,9 @@ class Contest:
     def setups(self, grid: Grid) -> list[Setup]:
         """Return what to run on a grid, a setup for each strategy."""
         return [
-            make_setup(self.dag, each, grid, seed=self.seed, common=self.common, footprint=self.footprint)
+            make_setup(
+                self.dag, each, grid, seed=self.seed, common=self.common, footprint=self.footprint, depth=self.depth
+            )
             for each in self.contenders
         ]
 
@@ -149,7 +152,7 @@ def make_contest(
         against = "fifo" if "fifo" in names else names[-1]
     if against not in names:
         raise EligoError(f"{against!r} is not among the strategies", hint=f"take one of {', '.join(names)}")
-    return Contest(dag, contenders, against, samples, runs, seed, bool(common), footprint)
+    return Contest(dag, contenders, against, samples, runs, seed, bool(common), footprint, depth_of(dag))
 
 
 def _whole(name: str, value: int, least: int) -> int:

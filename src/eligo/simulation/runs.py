@@ -24,7 +24,7 @@ from eligo.simulation.contenders import POOLS, Contender
 from eligo.simulation.grid import Grid
 from eligo.trace import Trace
 
-__all__ = ["COLUMNS", "Setup", "expected_times", "make_setup", "run_block", "seconds_per_run", "trace_run"]
+__all__ = ["COLUMNS", "Setup", "depth_of", "expected_times", "make_setup", "run_block", "seconds_per_run", "trace_run"]
 
 COLUMNS = (
     "execution_time",
@@ -40,20 +40,29 @@ COLUMNS = (
 
 _MASK = 2**64 - 1
 
-# Seconds for a job and for a batch, roughly, and from how many jobs on caches are too small: only for cutting work into
-# pieces.
-_JOB_S, _BATCH_S, _SETUP_S, _CACHED = 1e-7, 3e-8, 1e-6, 3e5
+# Seconds for a job where batches are rare and where they are not, and for a batch; and from how many jobs on caches are
+# too small. All of it roughly, and only for cutting work into pieces.
+_RARE_JOB_S, _JOB_S, _BATCH_S, _SETUP_S, _CACHED = 5e-8, 1e-7, 1.2e-8, 1e-6, 1e6
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Setup:
-    """One strategy on one grid, ready to run; make one with :func:`make_setup`."""
+    """One strategy on one grid, ready to run; make one with :func:`make_setup`.
+
+    Attributes
+    ----------
+    key
+        Of all its random numbers.
+    depth
+        How many jobs the longest chain has.
+    """
 
     dag: Dag
     contender: Contender
     grid: Grid
     key: int
+    depth: int
     footprint: Footprint | None = None
 
 
@@ -65,6 +74,7 @@ def make_setup(
     seed: int = 0,
     common: bool = False,
     footprint: Footprint | None = None,
+    depth: int | None = None,
 ) -> Setup:
     """Put together what a run needs.
 
@@ -74,6 +84,8 @@ def make_setup(
         Whether all strategies get the same random numbers: the same batches, the same time for the same job.
     footprint
         What the jobs occupy, for the peaks of memory.
+    depth
+        How many jobs the longest chain has, if that is known already.
 
     Raises
     ------
@@ -108,7 +120,18 @@ def make_setup(
         key = _draw(key, struct.unpack("<Q", struct.pack("<d", mean))[0] if grid.random_arrivals else 0)
     digest = hashlib.blake2b(contender.name.encode("utf-8", "surrogatepass")).digest()
     key = _draw(key, 0 if common else int.from_bytes(digest[:8], "little"))
-    return Setup(dag, contender, grid, key, footprint)
+    return Setup(dag, contender, grid, key, depth_of(dag) if depth is None else depth, footprint)
+
+
+def depth_of(dag: Dag) -> int:
+    """Return how many jobs the longest chain has.
+
+    Examples
+    --------
+    >>> depth_of(Dag.from_names([("a", "b"), ("a", "c")]))
+    2
+    """
+    return int(levels(dag).max()) + 1
 
 
 def run_block(setup: Setup, first: int, count: int, group: int) -> Float64:
@@ -158,10 +181,11 @@ def seconds_per_run(setup: Setup) -> float:
     True
     """
     grid, dag = setup.grid, setup.dag
-    work = _SETUP_S + (dag.n + dag.m / 10) * _JOB_S * (1 + dag.n / _CACHED)
+    mean = float(expected_times(dag, grid).mean())
+    rare = grid.random_arrivals and 4 * grid.gap >= mean
+    work = _SETUP_S + dag.n * (_RARE_JOB_S if rare else _JOB_S) * (1 + dag.n / _CACHED)
     if grid.random_arrivals:
-        path = float(expected_times(dag, grid).mean()) * (int(levels(dag).max()) + 1)
-        work += _BATCH_S * max(dag.n / max(grid.scale, 1.0), path / grid.gap)
+        work += _BATCH_S * max(dag.n / max(grid.scale, 1.0), mean * setup.depth / grid.gap)
     return work * grid.copies / (1 - grid.fail - grid.lost)
 
 
