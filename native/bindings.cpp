@@ -19,6 +19,8 @@ void bind_sweep(nanobind::module_& m);
 }
 
 NB_MODULE(_core, m) {
+    // What other packages still hold when the interpreter ends is not ours to report.
+    nanobind::set_leak_warnings(false);
     m.doc() = "Compiled kernels over CSR arrays; the Python modules that wrap them validate the arguments.";
     eligo::bind_area(m);
     eligo::bind_graph(m);

@@ -47,14 +47,13 @@ inline std::vector<double> run_grid(const GridModel& model, PoolKind kind, Key k
                                     std::int64_t count, std::int64_t group) {
     std::vector<double> rows(count / group * kGridColumns);
     with_grid(model, kind, [&](auto&& grid) {
-        const double jobs = model.succ.size();
         for (std::int64_t sample = 0; sample < count / group; ++sample) {
             double sum[kGridColumns] = {};
             for (std::int64_t i = 0; i < group; ++i) {
                 const Measures run = grid.run(draw(key, first + sample * group + i));
                 sum[0] += run.time;
                 sum[1] += run.batches ? static_cast<double>(run.stalled) / static_cast<double>(run.batches) : 0;
-                sum[2] += run.requests ? jobs / static_cast<double>(run.requests) : 0;
+                sum[2] += run.requests ? static_cast<double>(run.started) / static_cast<double>(run.requests) : 0;
                 sum[3] += run.idle_time;
                 sum[4] += static_cast<double>(run.peak);
                 sum[5] = std::max(sum[5], static_cast<double>(run.peak));

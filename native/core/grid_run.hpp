@@ -22,7 +22,8 @@ namespace eligo {
 
 struct Measures {
     double time = 0, idle_time = 0;
-    std::int64_t batches = 0, stalled = 0, requests = 0, peak = 0, allocations = 0;
+    std::int64_t batches = 0, stalled = 0, requests = 0, peak = 0;
+    std::int64_t started = 0, allocations = 0;  // jobs that were given at all, and how often jobs were given
     bool ended = true;
 };
 
@@ -284,6 +285,7 @@ private:
             take(v);
         } else {
             first = tries_[v] == 0;
+            result_.started += first;
             number += static_cast<std::uint64_t>(tries_[v]++) * n_;
             if (++given_[v] == model_.workers.copies) take(v);
         }
@@ -338,13 +340,11 @@ private:
         if (memory_) memory_->stop(v);
         if (!known_) return finish(v);
         Allocation& allocation = allocations_[number];
-        if (allocation.fate == Fate::fails) {
-            allocation.fate = Fate::over;
-            if (!allocation.expired) give_back(v);
-            return;
-        }
+        const bool failed = allocation.fate == Fate::fails;
         allocation.fate = Fate::over;
-        if (once_ || !finished_[v]) {
+        if (failed) {
+            if (!allocation.expired) give_back(v);
+        } else if (once_ || !finished_[v]) {
             if (recording_) {
                 winner_[v] = static_cast<std::int64_t>(number);
                 log_.push_back(~static_cast<std::int64_t>(number));
@@ -395,6 +395,7 @@ private:
         result_.time = time;
         result_.ended = time < kNever;
         result_.allocations = static_cast<std::int64_t>(jobs_.size());
+        if (once_) result_.started = result_.allocations;
         if (memory_) result_.peak = memory_->peak();
         return result_;
     }

@@ -152,6 +152,7 @@ class Simulation:
         self.times, arrival_key, self.speeds, self.fates, self.picks = (draw(key, stream) for stream in range(5))
         self.batches = arrivals(world.grid, arrival_key)
         self.batch = next(self.batches, None)
+        self.rank = {job: place for place, job in enumerate(world.order)}
         self.now = 0.0
         self.ahead: list[tuple[float, int, int]] = []  # time, END or DEADLINE, number of the allocation
         self.given: list[Allocation] = []
@@ -185,7 +186,7 @@ class Simulation:
         return Run(
             max(self.end) if ended else math.inf,
             self.stalled / self.counted if self.counted else 0.0,
-            self.world.n / self.requests,
+            sum(times > 0 for times in self.allocated) / self.requests,
             self.idle_time,
             self.peak,
             len(self.given),
@@ -251,7 +252,7 @@ class Simulation:
 
     def choose(self) -> int:
         if self.world.kind == "order":
-            return min(self.pool, key=self.world.order.index)
+            return min(self.pool, key=self.rank.__getitem__)
         if self.world.kind == "fifo":
             return self.pool[0]
         if self.world.kind == "lifo":
@@ -329,6 +330,7 @@ class Simulation:
         if not allocation.written_off:
             self.alive[allocation.job] -= 1
             self.return_to_pool(allocation.job)
+        self.ask_again(allocation.worker)
 
     def return_to_pool(self, job: int) -> None:
         if not self.done[job] and job not in self.pool:
@@ -349,8 +351,11 @@ class Simulation:
                 self.missing[child] -= 1
                 if not self.missing[child]:
                     self.ready.append((sum(self.done), child))
+        self.ask_again(allocation.worker)
+
+    def ask_again(self, worker: int) -> None:
         if self.grid.stay or self.grid.processors is not None:
-            self.queue.append(allocation.worker)
+            self.queue.append(worker)
             self.requests += self.waiting() > 0
 
     # Throttles
@@ -359,7 +364,7 @@ class Simulation:
         """Let ready jobs into the pool, as far as throttles do."""
         while ready := [entry for entry in self.ready if self.may_go(entry[1])]:
             if self.grid.throttle is not None and self.world.kind == "order":
-                since, job = min(ready, key=lambda entry: self.world.order.index(entry[1]))
+                since, job = min(ready, key=lambda entry: self.rank[entry[1]])
             elif self.grid.throttle is not None and self.world.kind == "lifo":
                 since, job = min(ready, key=lambda entry: (-entry[0], entry[1]))
             else:
