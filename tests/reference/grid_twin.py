@@ -11,6 +11,7 @@ import heapq
 import math
 import struct
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from statistics import NormalDist, fmean
@@ -113,7 +114,7 @@ def world_of(
     return World(grid, children, parents, times, kind, order or [], memory)
 
 
-def arrivals(grid: Grid, key: int):
+def arrivals(grid: Grid, key: int) -> Iterator[tuple[float, int]]:
     """Yield times and sizes of all batches to come."""
     if grid.processors is not None:
         yield 0.0, grid.processors
@@ -385,7 +386,7 @@ class Simulation:
         if throttle.category is None or throttle.category_max is None or throttle.category[job] < 0:
             return True
         of_kind = [other for other in out if throttle.category[other] == throttle.category[job]]
-        return len(of_kind) < throttle.category_max[throttle.category[job]]
+        return len(of_kind) < int(throttle.category_max[throttle.category[job]])
 
     # Memory
 

@@ -231,6 +231,18 @@ def test_failures_repeat_a_job():
     check_mean(found["execution_time"], 1 + (0.5 + gap) * fail / (1 - fail))
 
 
+def test_a_worker_that_stays_tries_again_after_a_failure():
+    """One processor, n jobs: all are done in the end, after failures that take half a job each on average."""
+    n, fail = 8, 0.4
+    found = runs(Dag.from_edges(n), Grid(processors=1, fail=fail, sd=0))
+    assert np.all(found["ended"] == 1)
+    check_mean(found["allocations"], n / (1 - fail))
+    check_mean(found["execution_time"], n * (1 + 0.5 * fail / (1 - fail)))
+    assert np.all(found["idle_time"] == 0)
+    # One request at first and one after each end or failure but the last of them, all of which are granted.
+    assert np.allclose(n / found["utilization"], found["allocations"])
+
+
 def test_lost_jobs_wait_for_their_deadline():
     lost, deadline, gap = 0.3, 2.5, 0.01
     found = runs(Dag.from_edges(1), Grid(interarrival=gap, rounding="up", lost=lost, deadline=deadline, sd=0))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import pickle
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eligo import generate
+from eligo import _core, generate
 from eligo.dag import Dag, Data
 from eligo.errors import EligoError
 from eligo.memory.limiting import limit
@@ -120,11 +121,60 @@ def test_equal_to_its_twin_where_many_batches_find_nothing(interarrival):
             agree(Case(dag, Grid(interarrival=interarrival, batch=batch, rounding=rounding, **options)), (seed,))
 
 
+LARGE = {
+    "fork": generate.fork_join(200),
+    "airsn": generate.airsn(100),
+    "random": random_dag(np.random.default_rng(1), 300, 0.005),
+    "none": Dag.from_edges(300),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", LARGE)
+def test_equal_to_its_twin_on_larger_dags(name, kind):
+    """Where the kernel may work in other ways than on small ones: with many jobs in the pool, or many running."""
+    rng = np.random.default_rng(3)
+    dag = LARGE[name]
+    for interarrival, batch in ((0.05, 5), (1, 60), (20, 100), (1, 5000)):
+        order = rng.permutation(dag.n).tolist() if kind == "order" else None
+        for sd in (0.0, 0.1):
+            agree(Case(dag, Grid(interarrival=interarrival, batch=batch, sd=sd), kind, order), (1,))
+        agree(Case(dag, Grid(interarrival=interarrival, batch=batch, stay=True, fail=0.1), kind, order), (1,))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["sdss", "montage", "none"])
+def test_equal_to_its_twin_on_thousands_of_jobs(name, kind):
+    dag = Dag.from_edges(4500) if name == "none" else getattr(generate, name)(6000)
+    order = np.random.default_rng(1).permutation(dag.n).tolist() if kind == "order" else None
+    for grid in (Grid(batch=200), Grid(interarrival=10, batch=2000, sd=0), Grid(batch=100, stay=True, fail=0.1)):
+        agree(Case(dag, grid, kind, order), (1,))
+
+
 def test_orders_need_not_respect_the_dag():
     for seed in range(100):
         rng = np.random.default_rng(seed)
         dag = some_dag(rng)
         agree(Case(dag, Grid(batch=2), "order", rng.permutation(dag.n).tolist()))
+
+
+def test_the_normal_quantile():
+    tails = [2.0**-power for power in range(2, 60)]
+    for p in [*np.linspace(0.001, 0.999, 999).tolist(), *tails, *(1 - p for p in tails[:52])]:
+        assert _core.normal_quantile(p) == pytest.approx(NormalDist().inv_cdf(p), rel=1e-13, abs=1e-15)
+
+
+@pytest.mark.parametrize("sd", [0.01, 0.1, 0.7, 10.0])
+def test_times_follow_the_quantile_everywhere(sd):
+    """One job, many runs: wherever the uniform number falls, far out too, the time is that of the text."""
+    case = Case(Dag.from_edges(1), Grid(sd=sd, rounding="up"), seed=5)
+    key = grid_twin.key_of(5, case.grid, "my fifo")
+    p0 = math.erfc(1 / (sd * math.sqrt(2))) / 2
+    times = run_block(case.setup, 0, 20_000, 1)[:, 0].tolist()
+    for run, time in enumerate(times):
+        u = grid_twin.uniform(grid_twin.draw(grid_twin.draw(key, run), 0), 0)
+        assert math.isclose(time, max(1 + sd * NormalDist().inv_cdf(p0 + (1 - p0) * u), 1e-9), rel_tol=1e-9), (run, u)
 
 
 # Keys and blocks
