@@ -6,57 +6,20 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "event_heap.hpp"
+#include "grid_measures.hpp"
 #include "grid_memory.hpp"
 #include "grid_model.hpp"
 #include "grid_pools.hpp"
 #include "grid_throttle.hpp"
+#include "grid_waiting.hpp"
 #include "running_list.hpp"
 
 namespace eligo {
-
-struct Measures {
-    double time = 0, idle_time = 0;
-    std::int64_t batches = 0, stalled = 0, requests = 0, peak = 0;
-    std::int64_t started = 0, allocations = 0;  // jobs that were given at all, and how often jobs were given
-    bool ended = true;
-};
-
-// Who ran what when, of the allocation whose result counted.
-struct GridRecord {
-    std::vector<double> start, end;
-    std::vector<std::int64_t> worker;
-    std::vector<Node> events;  // v for the start of v, ~v for its end
-};
-
-// Workers who wait, by number: those who came together are one range.
-class WaitingWorkers {
-public:
-    void clear() { ranges_.clear(); }
-    bool empty() const { return ranges_.empty(); }
-
-    void push(std::int64_t first, std::int64_t count) {
-        if (!ranges_.empty() && ranges_.back().second == first) {
-            ranges_.back().second = first + count;
-        } else {
-            ranges_.push_back({first, first + count});
-        }
-    }
-
-    std::int64_t pop() {
-        const std::int64_t worker = ranges_.front().first++;
-        if (ranges_.front().first == ranges_.front().second) ranges_.pop_front();
-        return worker;
-    }
-
-private:
-    std::deque<std::pair<std::int64_t, std::int64_t>> ranges_;
-};
 
 template <class Pool, class Running>
 class GridRun {

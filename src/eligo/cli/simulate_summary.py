@@ -200,13 +200,13 @@ def sentence(pair: str, found: Summary | None) -> str:
     return f"{one} and {other} cannot be told apart: {one} finishes in {words} of the time of {other}"
 
 
-def _memory_lines(case: Case, largest: float, where: str = "in all runs") -> list[str]:
+def _memory_lines(case: Case, largest: float) -> list[str]:
     """Hold the largest peak that was seen against the most that any execution can reach."""
     if case.footprint is None:
         return []
     unit, resource = case.footprint.rules.unit, case.footprint.rules.resource
     seen, worst = amount(int(largest), unit), amount(case.worst_peak, unit)
-    lines = [f"largest peak of {resource} {where}: {seen}; no execution can exceed {worst}"]
+    lines = [f"largest peak of {resource} in all runs: {seen}; no execution can exceed {worst}"]
     if case.grid.copies > 1 or case.grid.deadline is not None:
         lines.append("note: that bound does not count twice the scratch space of a job that two workers run at once")
     return lines
@@ -221,8 +221,6 @@ def _wrapped(lines: Iterable[str]) -> str:
 
 def sweep_text(case: Case, found: Results) -> str:
     """Return what came of a sweep: for each ratio of execution times a table of its medians, and a sentence."""
-    from eligo.simulation.contest import ENOUGH_SAMPLES
-
     about = found.about
     size = f"{plural(about.samples, 'sample')} of {plural(about.runs, 'run')} each, seed {about.seed}"
     rows = [("points", f"{len(found.points):,}", size), *grid_rows(case.grid, varies=True)]
@@ -230,13 +228,12 @@ def sweep_text(case: Case, found: Results) -> str:
     for pair in found.points[0].ratios:
         points = found.ratio(pair, "execution_time")
         parts += [*_sweep_table(case, pair, points), _wrapped(_sweep_sentences(case, pair, points))]
-    where = "in all runs" if about.samples < ENOUGH_SAMPLES else "in all but 2.5 % of the samples"
-    lines = [*_memory_lines(case, largest_peak(found), where), *(f"note: {note}" for note in found.notes)]
+    lines = [*_memory_lines(case, largest_peak(found)), *(f"note: {note}" for note in found.notes)]
     return "\n\n".join([*parts, *([_wrapped(lines)] if lines else [])])
 
 
 def largest_peak(found: Results) -> float:
-    """Return the largest peak of memory in a sweep, of those that its points have kept; 0 where none was looked for."""
+    """Return the largest peak of memory in a sweep; 0 where none was looked for."""
     peaks = [of.get("largest_peak") for point in found.points for of in point.strategies.values()]
     return max((peak.high for peak in peaks if peak is not None), default=0.0)
 

@@ -156,6 +156,11 @@ def advise(
             "advice varies when workers come: it cannot have fixed processors or arrivals from a file",
             hint="leave these out, or simulate one grid",
         )
+    if grid.lost > 0 and grid.deadline is None:
+        raise EligoError(
+            "where workers never come back and there is no deadline, hardly a run ends: there is nothing to compare",
+            hint="give a deadline, such as 3 times the mean",
+        )
     name = strategy if isinstance(strategy, str) else getattr(strategy, "name", "order")
     asked = (dag.n, name, against, seed, grid.own_times)
     plain = _verdict_without_trying(dag, grid)

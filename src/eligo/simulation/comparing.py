@@ -27,7 +27,7 @@ from eligo.simulation.sampling import collect
 __all__ = ["NEVER_ENDED_HINT", "Comparison", "plain_summary", "simulate"]
 
 NEVER_ENDED_HINT = (
-    "give a deadline, so that jobs of lost workers are given to others, or copies, or arrivals that go on for longer"
+    "give a deadline, so that jobs of lost workers are given to others, or copies, or let workers come for longer"
 )
 
 

@@ -71,7 +71,7 @@ class Contest:
         metrics = metrics_of(grid, self.footprint)
         columns = {name: {metric: rows[:, COLUMNS.index(metric)] for metric in metrics} for name, rows in found.items()}
         strategies = {
-            name: {metric: summarize(values) for metric, values in by_metric.items()}
+            name: {metric: _summary(metric, values) for metric, values in by_metric.items()}
             for name, by_metric in columns.items()
         }
         ratios: Ratios = {
@@ -84,6 +84,12 @@ class Contest:
             if name != self.against
         }
         return strategies, ratios
+
+
+def _summary(metric: str, values: Float64) -> Summary:
+    """Summarize samples; of the largest peaks none is cut away, since the question is what was ever reached."""
+    found = summarize(values)
+    return found._replace(high=float(values.max())) if metric == "largest_peak" else found
 
 
 def metrics_of(grid: Grid, footprint: Footprint | None) -> tuple[str, ...]:
