@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -24,7 +25,7 @@ from eligo.simulation.comparing import simulate
 from eligo.simulation.grid import Grid, Throttle
 from eligo.simulation.journal import Journal
 from eligo.simulation.places import Here
-from eligo.simulation.results import read_results
+from eligo.simulation.results import Point, read_results
 from eligo.simulation.sweeping import BATCHES, INTERARRIVALS, sweep
 
 AIRSN = generate.airsn(8)
@@ -242,6 +243,21 @@ def test_a_journal_of_another_form(tmp_path):
     (tmp_path / "a.partial").write_text('{"eligo_sweep":2}\n')
     with pytest.raises(EligoError, match="another version"):
         Journal(tmp_path / "a.partial", {"seed": 1})
+
+
+def test_a_full_disk_is_told_as_such_and_keeps_what_was_finished(tmp_path):
+    """A limit on the size of files stands for the disk. Closing the journal tries again: it must not say otherwise."""
+    path, limits = tmp_path / "t.csv.partial", resource.getrlimit(resource.RLIMIT_FSIZE)
+    full = Journal(path, {"seed": 1})
+    full.add(Point(1.0, 1.0, {}, {}))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 9, limits[1]))
+    try:
+        with pytest.raises(EligoError, match="cannot be written"), full:
+            full.add(Point(1.0, 2.0, {}, {}))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with Journal(path, {"seed": 1}) as journal:
+        assert list(journal.finished) == [(1.0, 1.0)]
 
 
 def test_runs_that_never_end_survive_the_journal(tmp_path):

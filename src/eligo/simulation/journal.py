@@ -228,7 +228,8 @@ class Journal:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        self._stream.close()
+        with suppress(OSError):  # a full disk: it was told when the line was added, and closing tries it once more
+            self._stream.close()
 
 
 def _difference(name: str, then: Any, now: Any) -> str:
