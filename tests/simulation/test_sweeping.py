@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import zlib
 from contextlib import nullcontext
 from itertools import islice
 
@@ -20,11 +21,13 @@ import eligo
 from eligo import generate
 from eligo.dag import Dag
 from eligo.errors import EligoError, ParseError
+from eligo.simulation import journal as journals
 from eligo.simulation import sampling, sweeping
 from eligo.simulation.comparing import simulate
 from eligo.simulation.grid import Grid, Throttle
 from eligo.simulation.journal import Journal
 from eligo.simulation.places import Here
+from eligo.simulation.ratios import Summary
 from eligo.simulation.results import Point, read_results
 from eligo.simulation.sweeping import BATCHES, INTERARRIVALS, sweep
 
@@ -240,9 +243,92 @@ def test_a_damaged_line_in_the_middle_is_named(journal, tmp_path):
 
 
 def test_a_journal_of_another_form(tmp_path):
-    (tmp_path / "a.partial").write_text('{"eligo_sweep":2}\n')
+    (tmp_path / "a.partial").write_text('{"eligo_sweep":1,"seed":1}\n{"interarrival":1.0}\n')
     with pytest.raises(EligoError, match="another version"):
         Journal(tmp_path / "a.partial", {"seed": 1})
+
+
+def test_a_journal_of_another_model(tmp_path, monkeypatch):
+    with pytest.raises(StoppedError):
+        sweep(AIRSN, "fifo", save_to=tmp_path / "a.csv", on_point=stop_after(1), **ASKED)
+    monkeypatch.setattr(journals, "MODEL", journals.MODEL + 1)
+    with pytest.raises(EligoError, match="the same seed gives other numbers"):
+        sweep(AIRSN, "fifo", save_to=tmp_path / "a.csv", **ASKED)
+
+
+POINTS = [
+    Point(0.1 * at, 16.0, {"fifo": {"execution_time": Summary(*(1 / (at + part) for part in range(5)))}}, {})
+    for at in range(1, 5)
+]
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    """A journal of made-up points, and where to put damaged ones."""
+    path = tmp_path_factory.mktemp("sound") / "a.partial"
+    with Journal(path, {"seed": 1}) as journal:
+        for point in POINTS:
+            journal.add(point)
+    return path, path.read_bytes()
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.data())
+def test_no_damage_becomes_a_number(sound, data):
+    path, text = sound
+    first = data.draw(st.integers(0, len(text)))
+    last = min(first + data.draw(st.sampled_from([0, 1, 1, 1, 2, 8, 300])), len(text))
+    other = data.draw(st.integers(0, len(text)))
+    new = data.draw(
+        st.one_of(st.sampled_from(b"0123456789\n-e,").map(lambda byte: bytes([byte])), st.binary(max_size=4))
+        | st.just(text[other : other + last - first])
+    )
+    path.write_bytes(text[:first] + new + text[last:])
+    try:
+        with Journal(path, {"seed": 1}) as journal:
+            found = list(journal.finished.values())
+    except EligoError as error:  # with the line, or that it is no such journal
+        assert error.hint
+        return
+    assert all(point in POINTS for point in found)
+
+
+def resealed(text):
+    """Return a line that has its checksum, but holds what no journal does."""
+    return text + b',"crc":"%08x"}\n' % zlib.crc32(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'{"a":' + b"[" * 100_000,
+        b'{"a":' + b"[" * 100_000 + b"]" * 100_000,
+        b'{"interarrival":%s,"batch":1,"strategies":{},"ratios":{}' % (b"9" * 400),
+        b'{"interarrival":1,"batch":1,"strategies":{"a":{"b":[1,2,3,4,%s]}},"ratios":{}' % (b"9" * 400),
+        b'{"interarrival":%s,"batch":1,"strategies":{},"ratios":{}' % (b"9" * 9000),
+        b'{"interarrival":1',
+    ],
+)
+def test_lines_that_are_hard_to_read(sound, text):
+    path, whole = sound
+    head, *lines = whole.splitlines(keepends=True)
+    path.write_bytes(head + resealed(text) + b"".join(lines))
+    with pytest.raises(ParseError, match=r"a\.partial:2: is damaged"):
+        Journal(path, {"seed": 1})
+    path.write_bytes(whole + resealed(text))
+    with Journal(path, {"seed": 1}) as journal:
+        assert list(journal.finished.values()) == POINTS
+    assert path.read_bytes() == whole
+
+
+def test_a_damaged_first_line(sound):
+    path, text = sound
+    path.write_bytes(text.replace(b'"seed":1', b'"seed":2'))
+    with pytest.raises(ParseError, match=r"a\.partial:1: is damaged"):
+        Journal(path, {"seed": 2})
+    path.write_bytes(b'{"eligo_sweep":' + b"[" * 100_000 + b"\n" + text)
+    with pytest.raises(EligoError, match="another version"):
+        Journal(path, {"seed": 1})
 
 
 def test_a_full_disk_is_told_as_such_and_keeps_what_was_finished(tmp_path):

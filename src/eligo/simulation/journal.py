@@ -3,10 +3,11 @@
 A file beside the table to be, ``OUT.partial``, of JSON lines. The first says which sweep it is: workflow, strategies,
 grid, seed, all that results depend on, large things by their digests. Each other line is a finished point with its
 summaries; floats are written so that they are read back exactly. A line is on the disk before the next point counts.
+Each line ends in a checksum of what stands before, so that no damage to the file can become a number in a table.
 
-Whatever kills the process, at most the last line is half written: it is dropped, and its point computed again. A
-journal of another sweep is refused, with what differs; so is a file that is no journal at all. Only one process at a
-time may hold a journal.
+Whatever kills the process, at most the last line is half written: it is dropped, and its point computed again. Damage
+anywhere else is refused, with its line. A journal of another sweep is refused, with what differs; so is a file that is
+no journal at all. Only one process at a time may hold a journal.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import fcntl
 import hashlib
 import json
 import os
+import zlib
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -32,10 +34,16 @@ from eligo.simulation.grid import Grid
 from eligo.simulation.ratios import Summary
 from eligo.simulation.results import Point
 
-__all__ = ["Journal", "identity", "plain_grid"]
+__all__ = ["MODEL", "Identity", "Journal", "identity", "plain_grid"]
+
+MODEL = 1
+"""Of the numbers: raise it whenever the same seed gives other ones, so that no sweep goes on from those of before."""
+
+Identity = dict[str, Any]
+"""What the results of a sweep depend on, as plain values."""
 
 _MARK = "eligo_sweep"
-_FORM = 1  # of the journal; another number means that its lines look different
+_FORM = 2  # of the journal; another number means that its lines look different
 _SHOWN = 60
 _START = f'{{"{_MARK}":'.encode()
 
@@ -44,6 +52,7 @@ def identity(contest: Contest, grid: Grid, interarrivals: tuple[float, ...], bat
     """Return all that the results of a sweep depend on, as plain values."""
     return {
         "version": eligo.__version__,
+        "model": MODEL,
         "workflow": _dag_digest(contest.dag),
         "strategies": [f"{each.name}: {each.kind} {_digest(each.order)}" for each in contest.contenders],
         "against": contest.against,
@@ -56,9 +65,6 @@ def identity(contest: Contest, grid: Grid, interarrivals: tuple[float, ...], bat
         "seed": contest.seed,
         "common": contest.common,
     }
-
-
-Identity = dict[str, Any]
 
 
 def plain_grid(grid: Grid) -> dict[str, Any]:
@@ -156,39 +162,33 @@ class Journal:
         """Take over finished points, and return how many bytes of the file are whole lines."""
         self._stream.seek(0)
         data = self._stream.read()
-        lines = data.split(b"\n")
-        if len(lines) == 1:  # no line is whole, not even the first
-            if not data.startswith(_START[: len(data)]):
-                raise self._no_journal()
+        if not data.startswith(_START[: len(data)]):
+            raise self._no_journal()
+        *lines, rest = data.split(b"\n")  # without a line end the rest may be cut within a number
+        if not lines:
             return 0
         self._check_head(lines[0], what)
-        keep = len(lines[0]) + 1
-        last = len(lines) - (2 if not lines[-1] else 1)
-        for number, line in enumerate(lines[1:], 1):
+        if not rest and len(lines) > 1 and _point(lines[-1]) is None:
+            del lines[-1]
+        for number, line in enumerate(lines[1:], 2):
             point = _point(line)
-            if point is None and number < last:
-                raise ParseError(
-                    self.path, number + 1, "is damaged", hint="delete this line: its point is then computed again"
-                )
-            if point is None or number == len(lines) - 1:  # without a line end it may be cut within a number
-                break
+            if point is None:
+                raise self._damaged(number, "delete this line: its point is then computed again")
             self.finished[point.interarrival, point.batch] = point
-            keep += len(line) + 1
-        return keep
+        return sum(len(line) + 1 for line in lines)
 
     def _check_head(self, line: bytes, what: Identity) -> None:
-        try:
-            head = json.loads(line)
-        except ValueError:
-            raise self._no_journal() from None
-        if not isinstance(head, dict) or _MARK not in head:
-            raise self._no_journal()
-        if head[_MARK] != _FORM:
+        if not line.startswith(b"%b%d," % (_START, _FORM)):
             raise self._other_sweep("it was written by another version of eligo")
-        then, now = json.loads(json.dumps(head)), json.loads(json.dumps(what))
+        then, now = _content(line), json.loads(json.dumps(what))
+        if then is None:
+            raise self._damaged(1, "move the file away: the sweep then begins anew")
         for name in now:
             if then.get(name) != now[name]:
                 raise self._other_sweep(_difference(name, then.get(name), now[name]))
+
+    def _damaged(self, line: int, hint: str) -> ParseError:
+        return ParseError(self.path, line, "is damaged", hint=hint)
 
     def _no_journal(self) -> ParseError:
         return ParseError(
@@ -215,7 +215,7 @@ class Journal:
 
     def _append(self, value: dict[str, Any]) -> None:
         with writing(self.path):
-            self._stream.write(json.dumps(value, separators=(",", ":")).encode("ascii") + b"\n")
+            self._stream.write(_line(value))
             self._stream.flush()
             os.fsync(self._stream.fileno())
 
@@ -235,6 +235,8 @@ class Journal:
 def _difference(name: str, then: Any, now: Any) -> str:
     if name == "workflow":
         return "its workflow was another one"
+    if name == "model":
+        return "eligo has changed since, and the same seed gives other numbers"
     return f"{name} was {_shown(then)}, not {_shown(now)}"
 
 
@@ -243,17 +245,47 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-def _point(line: bytes) -> Point | None:
-    """Return the point that a line holds, or ``None`` where the line is damaged."""
+def _line(value: dict[str, Any]) -> bytes:
+    r"""Return a value as a line of JSON with its checksum.
+
+    Examples
+    --------
+    >>> _line({"a": 1})
+    b'{"a":1,"crc":"a702fc6e"}\n'
+    """
+    text = json.dumps(value, separators=(",", ":")).encode("ascii").removesuffix(b"}")
+    return text + _sealed(text) + b"\n"
+
+
+def _sealed(text: bytes) -> bytes:
+    return b',"crc":"%08x"}' % zlib.crc32(text)
+
+
+def _content(line: bytes) -> dict[str, Any] | None:
+    """Return what a line holds, or ``None`` where it is damaged."""
+    size = len(_sealed(b""))
+    if line[-size:] != _sealed(line[:-size]):
+        return None
     try:
         value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _point(line: bytes) -> Point | None:
+    """Return the point that a line holds, or ``None`` where the line is damaged."""
+    value = _content(line)
+    if value is None:
+        return None
+    try:
         summaries = {
             part: {
-                of: {metric: None if five is None else Summary(*five) for metric, five in by_metric.items()}
+                of: {metric: None if five is None else Summary(*map(float, five)) for metric, five in by_metric.items()}
                 for of, by_metric in value[part].items()
             }
             for part in ("strategies", "ratios")
         }
         return Point(float(value["interarrival"]), float(value["batch"]), summaries["strategies"], summaries["ratios"])  # type: ignore[arg-type]
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         return None
