@@ -17,6 +17,7 @@ from eligo.errors import EligoError
 from eligo.simulation import comparing, contest, sampling
 from eligo.simulation.comparing import simulate
 from eligo.simulation.contenders import contender
+from eligo.simulation.contest import metrics_of
 from eligo.simulation.grid import ArrivalTrace, Grid
 from eligo.simulation.ratios import ratio, summarize
 from eligo.simulation.runs import COLUMNS, make_setup, run_block
@@ -104,6 +105,37 @@ def test_which_metrics_there_are():
     assert list(failing.ratios["prio/fifo"]) == [*plain, "idle_time", "allocations"]
 
 
+FEW = ArrivalTrace.of([0, 1], [1, 2])
+ALWAYS_ENDING = {
+    "processors": Grid(processors=2, fail=0.5, deadline=0.5),
+    "copies": Grid(processors=3, fail=0.5, copies=2),
+    "stay": Grid(arrivals=FEW, stay=True, fail=0.5),
+    "repeat": Grid(arrivals=ArrivalTrace.of([0, 1], [1, 2], repeat_every=2), fail=0.5),
+}
+NOT_ALWAYS = {
+    "lost": Grid(lost=0.2),
+    "processors": Grid(processors=2, lost=0.2),
+    "leaving": Grid(arrivals=FEW),
+    "stay": Grid(arrivals=FEW, stay=True, lost=0.2),
+}
+
+
+@pytest.mark.parametrize("case", ALWAYS_ENDING)
+def test_runs_that_always_end_need_no_share_of_these(case):
+    assert "ended" not in metrics_of(ALWAYS_ENDING[case], None)
+    assert ended_of(ALWAYS_ENDING[case]).all()
+
+
+@pytest.mark.parametrize("case", NOT_ALWAYS)
+def test_runs_that_may_not_end_have_a_share(case):
+    assert "ended" in metrics_of(NOT_ALWAYS[case], None)
+    assert not ended_of(NOT_ALWAYS[case]).all()
+
+
+def ended_of(grid, runs=100):
+    return run_block(make_setup(AIRSN, contender(AIRSN, "prio"), grid), 0, runs, 1)[:, COLUMNS.index("ended")]
+
+
 def test_facts_are_plain_json_in_the_shape_of_the_design():
     found = simulate(AIRSN, "prio,fifo", grid=Grid(batch=2**16, interarrival=1000), samples=40, runs=2, on="here")
     facts = json.loads(json.dumps(found.facts(), allow_nan=False))
@@ -117,7 +149,7 @@ def test_facts_are_plain_json_in_the_shape_of_the_design():
 def test_runs_that_never_end_are_counted_and_have_no_ratio():
     grid = Grid(lost=0.02)
     found = simulate(AIRSN, "prio,fifo", grid=grid, samples=40, runs=5, on="here")
-    ended = run_block(make_setup(AIRSN, contender(AIRSN, "prio"), grid), 0, 200, 1)[:, COLUMNS.index("ended")]
+    ended = ended_of(grid, 200)
     assert 0 < ended.sum() < 200
     assert f"{200 - round(ended.sum())} of 200 runs of prio never ended: give a deadline" in found.notes[0]
     assert found.ratios["prio/fifo"]["execution_time"] is None

@@ -96,7 +96,7 @@ def metrics_of(grid: Grid, footprint: Footprint | None) -> tuple[str, ...]:
     """Return which of the columns say anything on a grid.
 
     Workers who leave are never idle, without failures and copies there is one allocation a job, and where nobody is
-    lost and workers keep coming every run ends.
+    lost and workers keep coming, or stay, every run ends.
 
     Examples
     --------
@@ -104,6 +104,8 @@ def metrics_of(grid: Grid, footprint: Footprint | None) -> tuple[str, ...]:
     ('execution_time', 'stalling', 'utilization')
     >>> metrics_of(Grid(stay=True, lost=0.1), None)
     ('execution_time', 'stalling', 'utilization', 'idle_time', 'allocations', 'ended')
+    >>> metrics_of(Grid(processors=4, fail=0.1), None)  # those who fail ask again
+    ('execution_time', 'stalling', 'utilization', 'idle_time', 'allocations')
     """
     finite = grid.arrivals is not None and grid.arrivals.repeat_every is None
     counts = {
@@ -111,7 +113,7 @@ def metrics_of(grid: Grid, footprint: Footprint | None) -> tuple[str, ...]:
         "peak_memory": footprint is not None,
         "largest_peak": footprint is not None,
         "allocations": grid.fail > 0 or grid.lost > 0 or grid.copies > 1 or grid.deadline is not None,
-        "ended": grid.lost > 0 or finite or (grid.processors is not None and grid.fail > 0),
+        "ended": grid.lost > 0 or (finite and not grid.stay),
     }
     return tuple(column for column in COLUMNS if counts.get(column, True))
 
