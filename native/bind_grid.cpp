@@ -10,9 +10,14 @@ namespace eligo {
 
 namespace {
 
+void look_at_signals() {
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 using GraphIn = std::tuple<In<Offset>, In<Node>, In<Node>, In<double>>;                  // succ_ptr, succ, place, time
 using ArrivalsIn = std::tuple<double, double, double, In<double>, In<Offset>, double>;   // see Arrivals
-using WorkersIn = std::tuple<double, double, bool, double, double, double, int>;         // see Workers
+using WorkersIn = std::tuple<double, double, bool, std::int64_t, double, double, double, int>;  // see Workers
 using ThrottlingIn = std::tuple<Node, Node, In<Node>, In<Node>>;                         // see Throttling
 using OccupiedIn = std::tuple<In<Offset>, In<Offset>, In<Offset>, In<Node>, In<Offset>, In<Offset>, Offset, bool>;
 
@@ -30,6 +35,7 @@ GridModel model(const GraphIn& graph, PoolKind kind, const ArrivalsIn& a, const 
         .throttling = {std::get<0>(t), std::get<1>(t), view(std::get<2>(t)), view(std::get<3>(t))},
         .occupied = {view(std::get<0>(o)), view(std::get<1>(o)), view(std::get<2>(o), std::get<3>(o)),
                      view(std::get<4>(o)), view(std::get<5>(o)), std::get<6>(o), std::get<7>(o)},
+        .patience = look_at_signals,
     };
 }
 

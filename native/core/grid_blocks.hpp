@@ -41,8 +41,8 @@ auto with_grid(const GridModel& model, PoolKind kind, Use&& use) {
     }
 }
 
-// Rows of means over `group` runs each: time, stalling, utilization, idle time, peak, the largest peak, allocations, and the
-// share of runs that ended.
+// Rows of means over `group` runs each: time (of those that ended), stalling, utilization, idle time, peak, the largest peak,
+// allocations, and the share of runs that ended.
 inline std::vector<double> run_grid(const GridModel& model, PoolKind kind, Key key, std::int64_t first,
                                     std::int64_t count, std::int64_t group) {
     std::vector<double> rows(count / group * kGridColumns);
@@ -50,18 +50,20 @@ inline std::vector<double> run_grid(const GridModel& model, PoolKind kind, Key k
         for (std::int64_t sample = 0; sample < count / group; ++sample) {
             double sum[kGridColumns] = {};
             for (std::int64_t i = 0; i < group; ++i) {
+                if (i % 64 == 0) model.patience();
                 const Measures run = grid.run(draw(key, first + sample * group + i));
-                sum[0] += run.time;
+                if (run.ended) sum[0] += run.time;
                 sum[1] += run.batches ? static_cast<double>(run.stalled) / static_cast<double>(run.batches) : 0;
-                sum[2] += run.requests ? static_cast<double>(run.started) / static_cast<double>(run.requests) : 0;
+                sum[2] += run.utilization;
                 sum[3] += run.idle_time;
                 sum[4] += static_cast<double>(run.peak);
                 sum[5] = std::max(sum[5], static_cast<double>(run.peak));
                 sum[6] += static_cast<double>(run.allocations);
                 sum[7] += run.ended;
             }
-            for (int c = 0; c < kGridColumns; ++c)
-                rows[sample * kGridColumns + c] = c == 5 ? sum[c] : sum[c] / static_cast<double>(group);
+            double* row = rows.data() + sample * kGridColumns;
+            for (int c = 0; c < kGridColumns; ++c) row[c] = c == 5 ? sum[c] : sum[c] / static_cast<double>(group);
+            row[0] = sum[7] > 0 ? sum[0] / sum[7] : kNever;
         }
     });
     return rows;

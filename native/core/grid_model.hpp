@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
@@ -16,6 +17,9 @@ namespace eligo {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
+// Asked now and then by loops that may take long: throws if the user wants to stop.
+using Patience = std::function<void()>;
+
 // When batches come and how large they are: at random, or by a trace if there is one.
 struct Arrivals {
     double gap, present, scale;
@@ -27,6 +31,7 @@ struct Arrivals {
 struct Workers {
     double sd, spread;
     bool stay;
+    std::int64_t processors;  // how many there are if they are the same all the time, else 0
     double fail, lost;
     double deadline;  // 0 for none
     int copies;
@@ -60,12 +65,14 @@ struct GridModel {
     Workers workers;
     Throttling throttling;
     Occupied occupied;
+    Patience patience;
 };
 
 // One run's batches, one after the other.
 class ArrivalStream {
 public:
-    explicit ArrivalStream(const Arrivals& model) : model_(model), more_(model.scale) {}
+    ArrivalStream(const Arrivals& model, const Patience& patience)
+        : model_(model), patience_(patience), more_(model.scale) {}
 
     void begin(Key key) {
         key_ = key;
@@ -91,10 +98,14 @@ public:
     Passed pass(double due) {
         Passed passed;
         if (!model_.time.empty()) {
-            for (; time_ < due; ++passed.batches) passed.workers += next_in_trace();
+            for (; time_ < due; ++passed.batches) {
+                passed.workers += next_in_trace();
+                if (passed.batches % kOften == 0) patience_();
+            }
             return passed;
         }
-        while (time_ < due) {
+        for (std::int64_t rounds = 1; time_ < due; ++rounds) {
+            if (rounds % (kOften / 500) == 0) patience_();
             const double least = std::exp(-std::min((due - time_) / model_.gap, 500.0));
             double product = 1;
             do {
@@ -109,6 +120,8 @@ public:
     }
 
 private:
+    static constexpr std::int64_t kOften = 1 << 20;  // batches between two looks, some milliseconds
+
     double gap() const { return -model_.gap * std::log(uniform(key_, 1 + 2 * batch_)); }
 
     std::int64_t next_drawn() {
@@ -132,6 +145,7 @@ private:
     }
 
     Arrivals model_;
+    Patience patience_;
     ExponentialFloor more_;
     Key key_ = 0;
     std::uint64_t batch_ = 0, lap_ = 0;

@@ -26,7 +26,7 @@ class GridRun {
 public:
     explicit GridRun(const GridModel& model)
         : model_(model), n_(model.succ.size()), renumbered_(n_), missing_at_first_(n_, 0), pool_(n_),
-          arrivals_(model.arrivals), factor_(model.workers.sd) {
+          arrivals_(model.arrivals, model.patience), factor_(model.workers.sd) {
         const Workers& workers = model.workers;
         can_return_ = workers.fail > 0 || workers.lost > 0 || workers.deadline > 0;
         once_ = !can_return_ && workers.copies == 1;
@@ -57,6 +57,7 @@ public:
 
 private:
     static constexpr std::uint64_t kDeadline = std::uint64_t{1} << 63;
+    static constexpr std::int64_t kOften = 1 << 18;  // rounds between two looks whether to stop
 
     enum class Fate : char { runs, fails, lost, over };
 
@@ -123,7 +124,8 @@ private:
     }
 
     Measures run_by_events() {
-        for (;;) {
+        for (std::int64_t rounds = 1;; ++rounds) {
+            if (rounds % kOften == 0) model_.patience();
             const double due = events_.empty() ? kNever : events_.next_time();
             const double next = waiting_ == 0 && once_ ? kNever : arrivals_.time();
             if (due <= next) {
@@ -259,6 +261,7 @@ private:
             const Fate fate = can_return_ ? choose_fate(number, time) : Fate::runs;
             allocations_.push_back({worker, now_, now_ + time, fate, false});
             if (fate != Fate::lost) events_.push({now_ + time, tag});
+            if (once_) result_.useful_time += time;
             if (model_.workers.deadline > 0)
                 events_.push({now_ + model_.workers.deadline * renumbered_[v], tag | kDeadline});
             if (recording_) log_.push_back(static_cast<std::int64_t>(tag));
@@ -308,6 +311,7 @@ private:
         if (failed) {
             if (!allocation.expired) give_back(v);
         } else if (once_ || !finished_[v]) {
+            if (!once_) result_.useful_time += allocation.end - allocation.start;
             if (recording_) {
                 winner_[v] = static_cast<std::int64_t>(number);
                 log_.push_back(~static_cast<std::int64_t>(number));
@@ -360,7 +364,16 @@ private:
         result_.allocations = static_cast<std::int64_t>(jobs_.size());
         if (once_) result_.started = result_.allocations;
         if (memory_) result_.peak = memory_->peak();
+        result_.utilization = utilization();
         return result_;
+    }
+
+    // Of processors that are there all the time the share of it in which they ran jobs to a result that counted; else, as the paper has it, the
+    // share of requests that got one.
+    double utilization() const {
+        const double processors = static_cast<double>(model_.workers.processors);
+        if (processors > 0) return result_.ended && result_.time > 0 ? result_.useful_time / (processors * result_.time) : 0;
+        return result_.requests ? static_cast<double>(result_.started) / static_cast<double>(result_.requests) : 0;
     }
 
     void write(GridRecord& out) const {

@@ -351,7 +351,7 @@ def list_schedule(
 # The grid (bind_grid.cpp)
 _GridGraph = tuple[NDArray[int64], NDArray[int32], NDArray[int32], NDArray[float64]]
 _GridArrivals = tuple[float, float, float, NDArray[float64], NDArray[int64], float]
-_GridWorkers = tuple[float, float, bool, float, float, float, int]
+_GridWorkers = tuple[float, float, bool, int, float, float, float, int]
 _GridThrottling = tuple[int, int, NDArray[int32], NDArray[int32]]
 _GridOccupied = tuple[
     NDArray[int64], NDArray[int64], NDArray[int64], NDArray[int32], NDArray[int64], NDArray[int64], int, bool

@@ -187,7 +187,7 @@ class Simulation:
         return Run(
             max(self.end) if ended else math.inf,
             self.stalled / self.counted if self.counted else 0.0,
-            sum(times > 0 for times in self.allocated) / self.requests,
+            self.utilization(),
             self.idle_time,
             self.peak,
             len(self.given),
@@ -196,6 +196,14 @@ class Simulation:
             self.end,
             self.worker,
         )
+
+    def utilization(self) -> float:
+        if self.grid.processors is None:
+            return sum(times > 0 for times in self.allocated) / self.requests
+        if not all(self.done) or not max(self.end):
+            return 0.0
+        useful = math.fsum(end - start for start, end in zip(self.start, self.end, strict=True))
+        return useful / (self.grid.processors * max(self.end))
 
     def something_can_happen(self) -> bool:
         return bool(self.ahead) or (bool(self.pool) and self.batch is not None)

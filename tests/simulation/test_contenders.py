@@ -2,6 +2,8 @@
 
 import json
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -130,6 +132,52 @@ def test_a_setup_survives_pickling_with_the_same_results():
     setup = make_setup(DAG, contender(DAG, "prio"), grid, seed=3)
     again = pickle.loads(pickle.dumps(setup))
     assert np.array_equal(run_block(setup, 0, 20, 5), run_block(again, 0, 20, 5))
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [
+        Grid(interarrival=1e-20),
+        Grid(interarrival=1e-7, batch=1e12),
+        Grid(lost=0.3, deadline=1e10),
+        Grid(arrivals=ArrivalTrace.of([0], [1], 1e-300)),
+        Grid(arrivals=ArrivalTrace.of([0], [10**12], 1e-6)),
+        Grid(own_times=True, interarrival=1e-3),
+    ],
+)
+def test_more_batches_than_anyone_can_count_are_refused(grid):
+    chain = DAG.with_known(time_s=[1e12, *[1.0] * (DAG.n - 1)])
+    with pytest.raises(EligoError, match="too many to simulate"):
+        make_setup(chain, contender(chain, "fifo"), grid)
+
+
+def test_long_work_can_be_interrupted():
+    program = """
+import eligo, _thread, threading
+from eligo import generate
+threading.Timer(1.0, _thread.interrupt_main).start()
+eligo.simulate(generate.airsn(5), "fifo", grid=eligo.Grid(interarrival=1e-8), samples=1, runs=1, on="here")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert "KeyboardInterrupt" in done.stderr
+
+
+def test_numbers_of_other_kinds_become_plain():
+    grid = Grid(interarrival=np.float32(0.5), copies=np.int64(2), stay=np.bool_(True), sd=np.float64(0.1))
+    assert [type(value) for value in (grid.interarrival, grid.copies, grid.stay, grid.sd)] == [float, int, bool, float]
+    for wrong in ({"batch": "many"}, {"copies": 1.5}, {"processors": 10**19}, {"processors": "two"}):
+        with pytest.raises(EligoError):
+            Grid(**wrong)
+
+
+def test_negative_zeros_are_zeros():
+    dag = DAG.with_known(time_s=[-0.0, *[1.0] * (DAG.n - 1)])
+    rows = [
+        run_block(make_setup(dag, contender(dag, "fifo"), Grid(own_times=True, stay=True, arrivals=trace)), 0, 3, 1)
+        for trace in (ArrivalTrace.of([-0.0], [2], 10), ArrivalTrace.of([0.0], [2], 10))
+    ]
+    assert np.array_equal(*rows)
+    assert rows[0][:, 0].min() > DAG.n / 3
 
 
 def test_empty_dags_and_bad_seeds_are_refused():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, final
 
@@ -23,7 +24,7 @@ __all__ = ["ROUNDINGS", "ArrivalTrace", "Grid", "Throttle"]
 ROUNDINGS = ("nearest", "up", "down", "geometric")
 """How the size of a batch, drawn from an exponential distribution, becomes a whole number."""
 
-_LARGEST = 1e12  # of means: sums of workers and of times then stay exact enough
+_LARGEST = 1e12  # of means, times and numbers of workers
 _LEAST_PRESENT = 1e-9  # chance that a batch has any worker
 
 
@@ -75,7 +76,7 @@ class ArrivalTrace:
             raise EligoError(f"arrivals can begin again only after the last of them, at {when[-1]:g}")
         if not np.any(many):
             raise EligoError("nobody ever arrives", hint="give at least one batch with a worker in it")
-        return cls(when[many > 0], many[many > 0].astype(np.int64), repeat_every)
+        return cls(when[many > 0] + 0.0, many[many > 0].astype(np.int64), repeat_every)  # without negative zeros
 
 
 @final
@@ -100,8 +101,8 @@ class Throttle:
 
     def __post_init__(self) -> None:
         for name, value in (("max_jobs", self.max_jobs), ("max_idle", self.max_idle)):
-            if value is not None and value < 1:
-                raise EligoError(f"with {name} = {value} no job would ever run", hint="give 1 or more")
+            if value is not None and not 1 <= value < 2**31:
+                raise EligoError(f"with {name} = {value} no job would ever run", hint="give 1 or more, up to 2^31 - 1")
         if (self.category is None) != (self.category_max is None):
             raise EligoError("categories need a category for each job and a limit for each category")
         if self.category is None or self.category_max is None:
@@ -151,7 +152,7 @@ class Grid:
     Examples
     --------
     >>> Grid(interarrival=0.1, batch=32).batch
-    32
+    32.0
     >>> Grid(batch=0)
     Traceback (most recent call last):
         ...
@@ -175,6 +176,7 @@ class Grid:
     throttle: Throttle | None = None
 
     def __post_init__(self) -> None:
+        self._take_plain_values()
         _check_mean("interarrival", self.interarrival, "it is a mean time between batches of workers, such as 1")
         _check_mean("batch", self.batch, "it is a mean number of workers, such as 16")
         if self.rounding not in ROUNDINGS:
@@ -186,15 +188,35 @@ class Grid:
                 f"with batches of {self.batch:g} workers on average hardly one would ever have any",
                 hint="give a larger batch, or the rounding up",
             )
-        for name in ("sd", "spread"):
-            if not 0 <= getattr(self, name) <= 10:
-                raise EligoError(f"{name} must be a number from 0 to 10, not {getattr(self, name):g}")
+        for name, most in (("sd", 10), ("spread", 3)):
+            if not 0 <= getattr(self, name) <= most:
+                raise EligoError(f"{name} must be a number from 0 to {most}, not {getattr(self, name):g}")
         self._check_fates()
         if self.processors is not None:
             if self.arrivals is not None:
                 raise EligoError("either a fixed number of processors or arrivals, not both")
-            if operator.index(self.processors) < 1:
+            if self.processors < 1:
                 raise EligoError(f"{self.processors} processors cannot run any job", hint="give 1 or more")
+            if self.processors > _LARGEST:
+                raise EligoError(f"there are no {self.processors} processors", hint="give at most 10^12")
+
+    def _take_plain_values(self) -> None:
+        """Make numbers of other kinds, such as numpy's, plain ones: they are hashed, written and sent elsewhere."""
+        for name in ("interarrival", "batch", "sd", "spread", "fail", "lost", "deadline"):
+            self._take(name, float, "a number")
+        for name in ("processors", "copies"):
+            self._take(name, operator.index, "a whole number")
+        for name in ("own_times", "stay"):
+            self._take(name, bool, "true or false")
+
+    def _take(self, name: str, kind: Callable[[Any], Any], word: str) -> None:
+        value = getattr(self, name)
+        if value is None and name in ("deadline", "processors"):
+            return
+        try:
+            object.__setattr__(self, name, kind(value))
+        except (TypeError, ValueError, OverflowError):
+            raise EligoError(f"{name} must be {word}, not {value!r}") from None
 
     def _check_fates(self) -> None:
         for name in ("fail", "lost"):
@@ -204,7 +226,7 @@ class Grid:
             raise EligoError("fail and lost together must stay below 1, or no job is ever done")
         if self.deadline is not None and not 0 < self.deadline <= _LARGEST:
             raise EligoError(f"deadline must be above 0, not {self.deadline:g}", hint="3 means three times the mean")
-        if not 1 <= operator.index(self.copies) <= 1000:
+        if not 1 <= self.copies <= 1000:
             raise EligoError(f"copies must be from 1 to 1,000, not {self.copies}")
 
     @property

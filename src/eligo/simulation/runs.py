@@ -8,6 +8,7 @@ The kernel is ``native/core/grid_run.hpp``.
 from __future__ import annotations
 
 import hashlib
+import math
 import operator
 import struct
 from dataclasses import dataclass
@@ -43,6 +44,8 @@ _MASK = 2**64 - 1
 # Seconds for a job where batches are rare and where they are not, and for a batch; and from how many jobs on caches are
 # too small. All of it roughly, and only for cutting work into pieces.
 _RARE_JOB_S, _JOB_S, _BATCH_S, _SETUP_S, _CACHED = 5e-8, 1e-7, 1.2e-8, 1e-6, 1e6
+
+_MOST_BATCHES, _MOST_WORKERS = 1e10, 1e16  # the latter far below 2^63, since sizes of batches vary
 
 
 @final
@@ -108,7 +111,8 @@ def make_setup(
     throttle = grid.throttle
     if throttle is not None and throttle.category is not None and len(throttle.category) != dag.n:
         raise EligoError(f"the throttle has categories for {len(throttle.category)} of {dag.n} jobs")
-    expected_times(dag, grid)
+    depth = depth_of(dag) if depth is None else depth
+    _check_batches(dag, grid, depth)
     try:
         number = operator.index(seed)
     except TypeError:
@@ -120,7 +124,18 @@ def make_setup(
         key = _draw(key, struct.unpack("<Q", struct.pack("<d", mean))[0] if grid.random_arrivals else 0)
     digest = hashlib.blake2b(contender.name.encode("utf-8", "surrogatepass")).digest()
     key = _draw(key, 0 if common else int.from_bytes(digest[:8], "little"))
-    return Setup(dag, contender, grid, key, depth_of(dag) if depth is None else depth, footprint)
+    return Setup(dag, contender, grid, key, depth, footprint)
+
+
+def _check_batches(dag: Dag, grid: Grid, depth: int) -> None:
+    """Refuse grids on which a run would meet more batches, or more workers, than can be counted."""
+    batches = _batches_per_run(dag, grid, depth)
+    workers = grid.scale if grid.arrivals is None else float(grid.arrivals.workers.max())
+    if batches > _MOST_BATCHES or batches * (workers + 1) > _MOST_WORKERS:
+        raise EligoError(
+            f"some {batches:.0e} batches of workers would come in a run: too many to simulate",
+            hint="let them come less often, or fewer at a time",
+        )
 
 
 def depth_of(dag: Dag) -> int:
@@ -141,9 +156,9 @@ def run_block(setup: Setup, first: int, count: int, group: int) -> Float64:
     -------
     Float64
         One row for each `group` runs with the columns :data:`COLUMNS`; ``largest_peak`` is a maximum. The execution
-        time is infinite where a run never ended.
+        time is the mean of runs that ended, infinite where none did.
     """
-    if not (first >= 0 and group >= 1 and count % group == 0):
+    if not (first >= 0 and count >= 0 and group >= 1 and count % group == 0):
         raise ValueError("a block is a number of whole groups of runs")
     rows = _core.run_grid(**_arguments(setup), key=setup.key, first=first, count=count, group=group)
     return rows.reshape(count // group, len(COLUMNS))
@@ -181,12 +196,28 @@ def seconds_per_run(setup: Setup) -> float:
     True
     """
     grid, dag = setup.grid, setup.dag
-    mean = float(expected_times(dag, grid).mean())
-    rare = grid.random_arrivals and 4 * grid.gap >= mean
-    work = _SETUP_S + dag.n * (_RARE_JOB_S if rare else _JOB_S) * (1 + dag.n / _CACHED)
-    if grid.random_arrivals:
-        work += _BATCH_S * max(dag.n / max(grid.scale, 1.0), mean * setup.depth / grid.gap)
-    return work * grid.copies / (1 - grid.fail - grid.lost)
+    rare = grid.random_arrivals and 4 * grid.gap >= float(expected_times(dag, grid).mean())
+    jobs = dag.n * grid.copies / (1 - grid.fail - grid.lost)
+    work = _SETUP_S + jobs * (_RARE_JOB_S if rare else _JOB_S) * (1 + dag.n / _CACHED)
+    return work + _BATCH_S * _batches_per_run(dag, grid, setup.depth)
+
+
+def _batches_per_run(dag: Dag, grid: Grid, depth: int) -> float:
+    """Return roughly how many batches come in a run: those its jobs need, or those that come in its longest chain."""
+    gap, workers = grid.gap, max(grid.scale, 1.0)
+    if grid.processors is not None:
+        return 1.0
+    if grid.arrivals is not None:
+        if grid.arrivals.repeat_every is None:
+            return float(len(grid.arrivals.time))
+        gap = grid.arrivals.repeat_every / len(grid.arrivals.time)
+        workers = float(grid.arrivals.workers.mean())
+    times = expected_times(dag, grid)
+    longest = max(float(times.mean()) * depth, float(times.max()))
+    longest *= math.exp(grid.spread * math.sqrt(2 * math.log(dag.n + 1)))  # of n workers the slowest is about so slow
+    if grid.deadline is not None:
+        longest *= 1 + grid.deadline * grid.lost / (1 - grid.lost)
+    return max(dag.n / workers, longest / gap)
 
 
 def expected_times(dag: Dag, grid: Grid) -> Float64:
@@ -205,7 +236,7 @@ def expected_times(dag: Dag, grid: Grid) -> Float64:
         raise EligoError(
             "no job's time is known", hint="supply them (--job-data TABLE), or let jobs take one unit of time each"
         )
-    return np.where(np.isnan(known), np.nanmean(known), known)
+    return np.where(np.isnan(known), np.nanmean(known), known) + 0.0  # without negative zeros
 
 
 def _arguments(setup: Setup) -> dict[str, Any]:
@@ -217,7 +248,16 @@ def _arguments(setup: Setup) -> dict[str, Any]:
         "graph": (dag.succ_ptr, dag.succ, place, expected_times(dag, grid)),
         "kind": 1 + POOLS.index(contender.kind) if contender.order is None else 0,
         "arrivals": _arrivals(grid),
-        "workers": (grid.sd, grid.spread, grid.staying, grid.fail, grid.lost, deadline, grid.copies),
+        "workers": (
+            grid.sd,
+            grid.spread,
+            grid.staying,
+            grid.processors or 0,
+            grid.fail,
+            grid.lost,
+            deadline,
+            grid.copies,
+        ),
         "throttling": _throttling(grid),
         "occupied": _occupied(setup.footprint),
     }

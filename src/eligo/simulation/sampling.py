@@ -25,7 +25,7 @@ __all__ = ["collect", "cut"]
 _LONGEST_S = 1.0
 _SHORTEST_S = 0.1
 _PARTS = 32  # into so many blocks a setup is cut, unless they would be too long or too short
-_LARGEST_PEAK = COLUMNS.index("largest_peak")
+_TIME, _LARGEST_PEAK = COLUMNS.index("execution_time"), COLUMNS.index("largest_peak")
 
 
 def cut(setup: int, seconds: float, samples: int, runs: int) -> list[Block]:
@@ -95,11 +95,18 @@ def _closable(finished: Iterator[tuple[int, Float64]]) -> Generator[tuple[int, F
 
 
 def _means(rows: Float64, runs: int) -> Float64:
-    """Average the runs of each sample, one after the other, so that the sum cannot depend on how they came."""
-    by_sample = rows.reshape(-1, runs, rows.shape[1])
+    """Average the runs of each sample as the kernel does, one after the other: the sum depends on nothing else.
+
+    Of execution times only those of runs that ended count.
+    """
+    by_sample = rows.reshape(-1, runs, rows.shape[1]).copy()
+    largest, times = by_sample[:, :, _LARGEST_PEAK].max(axis=1), by_sample[:, :, _TIME]
+    times[np.isinf(times)] = 0
     total = np.zeros((len(by_sample), rows.shape[1]))
     for run in range(runs):
         total += by_sample[:, run]
     means: Float64 = total / runs
-    means[:, _LARGEST_PEAK] = by_sample[:, :, _LARGEST_PEAK].max(axis=1)
+    means[:, _LARGEST_PEAK] = largest
+    ended = total[:, COLUMNS.index("ended")]
+    means[:, _TIME] = np.divide(total[:, _TIME], ended, out=np.full(len(total), np.inf), where=ended > 0)
     return means
