@@ -13,7 +13,6 @@ from typing import Any
 from eligo import _core
 from eligo.dag import Dag
 from eligo.errors import EligoError
-from eligo.simulation.comparing import plain_summary
 from eligo.simulation.contest import make_contest
 from eligo.simulation.grid import Grid
 from eligo.simulation.looking import Look, Search
@@ -86,31 +85,14 @@ class Advice:
             "against": self.against,
             "seed": self.seed,
             "unit": "s" if self.seconds else "mean job time",
-            "best": _plain(self.best),
-            "worst": _plain(self.worst),
+            "best": None if self.best is None else self.best.facts(),
+            "worst": None if self.worst is None else self.worst.facts(),
             "samples": self.samples,
             "runs": self.runs,
             "pays": [dict(zip(("interarrival", "low", "high"), region, strict=True)) for region in self.regions],
             "complete": self.complete,
             "looks": [look.facts() for look in self.looks],
         }
-
-
-def _plain(point: Point | None) -> dict[str, Any] | None:
-    if point is None:
-        return None
-    return {
-        "interarrival": point.interarrival,
-        "batch": point.batch,
-        "ratios": {
-            of: {metric: plain_summary(five) for metric, five in by_metric.items()}
-            for of, by_metric in point.ratios.items()
-        },
-        "strategies": {
-            of: {metric: plain_summary(five) for metric, five in by_metric.items()}
-            for of, by_metric in point.strategies.items()
-        },
-    }
 
 
 def advise(

@@ -24,7 +24,7 @@ from eligo.simulation.ratios import Summary
 from eligo.simulation.runs import COLUMNS
 from eligo.simulation.sampling import collect
 
-__all__ = ["NEVER_ENDED_HINT", "Comparison", "plain_summary", "simulate"]
+__all__ = ["NEVER_ENDED_HINT", "Comparison", "plain_summaries", "simulate"]
 
 NEVER_ENDED_HINT = (
     "give a deadline, so that jobs of lost workers are given to others, or copies, or let workers come for longer"
@@ -73,26 +73,25 @@ class Comparison:
             "seed": self.seed,
             "common": self.common,
             "against": self.against,
-            "ratios": {
-                pair: {metric: plain_summary(summary) for metric, summary in by_metric.items()}
-                for pair, by_metric in self.ratios.items()
-            },
-            "strategies": {
-                name: {metric: plain_summary(summary) for metric, summary in by_metric.items()}
-                for name, by_metric in self.strategies.items()
-            },
+            "ratios": plain_summaries(self.ratios),
+            "strategies": plain_summaries(self.strategies),
             "notes": list(self.notes),
         }
 
 
-def plain_summary(summary: Summary | None) -> dict[str, float | None] | None:
-    """Return a summary as plain values, without infinities, which JSON has no word for.
+def plain_summaries(found: Mapping[str, Mapping[str, Summary | None]]) -> dict[str, dict[str, Any]]:
+    """Return summaries of strategies or ratios as plain values, without infinities, which JSON has no word for.
 
     Examples
     --------
-    >>> plain_summary(Summary(mean=2.0, median=1.5, sd=0.5, low=1.0, high=float("inf")))
-    {'mean': 2.0, 'median': 1.5, 'sd': 0.5, 'low': 1.0, 'high': None}
+    >>> endless = Summary(mean=2.0, median=1.5, sd=0.5, low=1.0, high=float("inf"))
+    >>> plain_summaries({"fifo": {"execution_time": endless}})
+    {'fifo': {'execution_time': {'mean': 2.0, 'median': 1.5, 'sd': 0.5, 'low': 1.0, 'high': None}}}
     """
+    return {of: {metric: _plain(summary) for metric, summary in by_metric.items()} for of, by_metric in found.items()}
+
+
+def _plain(summary: Summary | None) -> dict[str, float | None] | None:
     if summary is None:
         return None
     return {name: float(value) if math.isfinite(value) else None for name, value in summary._asdict().items()}

@@ -26,7 +26,7 @@ from typing import Any
 from eligo.errors import EligoError
 from eligo.formats.storage import Source, load, replace_file
 from eligo.formats.table import quote_field, split_table
-from eligo.simulation.comparing import NEVER_ENDED_HINT, plain_summary
+from eligo.simulation.comparing import NEVER_ENDED_HINT, plain_summaries
 from eligo.simulation.contest import ENOUGH_SAMPLES, Ratios, Summaries
 from eligo.simulation.parquet import check_parquet, parquet_bytes, parquet_rows
 from eligo.simulation.ratios import Summary
@@ -74,6 +74,15 @@ class Point:
     strategies: Summaries
     ratios: Ratios
 
+    def facts(self) -> dict[str, Any]:
+        """Return all of it as plain values for ``json.dumps``; what is no finite number is ``None``."""
+        return {
+            "interarrival": self.interarrival,
+            "batch": self.batch,
+            "ratios": plain_summaries(self.ratios),
+            "strategies": plain_summaries(self.strategies),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Results:
@@ -116,25 +125,7 @@ class Results:
 
     def facts(self) -> dict[str, Any]:
         """Return all of it as plain values for ``json.dumps``; what is no finite number is ``None``."""
-        return {**asdict(self.about), "points": [_plain_point(point) for point in self.points], "notes": [*self.notes]}
-
-
-def _plain_point(point: Point) -> dict[str, Any]:
-    parts: dict[str, Mapping[str, Mapping[str, Summary | None]]] = {
-        "ratios": point.ratios,
-        "strategies": point.strategies,
-    }
-    return {
-        "interarrival": point.interarrival,
-        "batch": point.batch,
-        **{
-            part: {
-                of: {metric: plain_summary(summary) for metric, summary in by_metric.items()}
-                for of, by_metric in content.items()
-            }
-            for part, content in parts.items()
-        },
-    }
+        return {**asdict(self.about), "points": [point.facts() for point in self.points], "notes": [*self.notes]}
 
 
 NUMBERS = Summary._fields
