@@ -287,6 +287,13 @@ def test_one_point_as_a_table_and_a_plot(small, tmp_path, capsys):
     run("simulate", small, "--batch", 4, "-o", "one.csv", *QUICK)  # over a table of ours
 
 
+@pytest.mark.parametrize("batch", ["4", "2,4"])
+def test_no_name_of_a_file_is_a_formula_in_a_table(small, tmp_path, batch):
+    (tmp_path / "=1+1.dag").write_text((tmp_path / small).read_text())
+    run("simulate", "=1+1.dag", "--batch", batch, "-o", "t.csv", *QUICK)
+    assert read_results("t.csv").about.workflow == "./=1+1.dag"
+
+
 @pytest.mark.usefixtures("quick_advice")
 def test_advice(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -318,8 +325,9 @@ def test_advice_where_there_is_nothing_to_try(tmp_path, capsys, monkeypatch):
 
 
 @pytest.mark.usefixtures("quick_advice")
-def test_advice_in_seconds(file, capsys):
-    found = facts(capsys, "simulate", file, "--own-times", "--on", "here")
+def test_advice_in_seconds(file, tmp_path, capsys):
+    found = facts(capsys, "simulate", file, "--own-times", "--on", "here", "-o", tmp_path / "tried.csv")
+    assert read_results(tmp_path / "tried.csv").about.grid == '{"own_times": true}'
     assert found["unit"] == "s"
     assert {look["interarrival"] for look in found["looks"]} <= {1.5 * value for value in INTERARRIVALS}
     run("simulate", file, "--own-times", "--on", "here")

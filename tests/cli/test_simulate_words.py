@@ -56,6 +56,7 @@ def small(tmp_path, monkeypatch):
         ("--strategies prio=@x.txt,fifo", "'prio' is a strategy of ours"),
         ("--strategies @fifo.txt", "'fifo' is a strategy of ours: give the order in 'fifo.txt' another name"),
         ("--strategies a/b=@x.txt,fifo", "'a/b' is no name for a strategy"),
+        ("--strategies +a=@x.txt,fifo", "'+a' is no name for a strategy"),
         ("--strategies mine=@,fifo", "'mine=@' names no file"),
         ("--strategies mine=prio", "no strategy is called 'mine=prio'"),
         ("--against lifo", "--against 'lifo' is not among the strategies: best, fifo"),

@@ -205,6 +205,7 @@ def test_progress_goes_from_0_to_1(monkeypatch):
         ({"strategies": "fifo,prio,fifo"}, "two strategies are called 'fifo'"),
         ({"strategies": "fifo,heft"}, "'heft'"),
         ({"strategies": {"a/b": "fifo"}}, "'a/b' cannot be the name of a strategy"),
+        *(({"strategies": {name: "fifo"}}, "spreadsheets would compute it") for name in ("=1+1", "+a", "-a", " @a")),
         ({"against": "lifo"}, "'lifo' is not among the strategies"),
         ({"on": "the moon"}, "'the moon'"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import sys
 
@@ -67,6 +68,15 @@ def one_point(**about):
         About(**{**dict(zip(TABLE[9:], (getattr(ABOUT, name) for name in TABLE[9:]), strict=True)), **about}),
         (Point(1.0, 16.0, {"prio": {"stalling": summary}}, {"prio/fifo": {"stalling": None}}),),
     )
+
+
+@pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0.dag", "+1.dag", "-1.dag", "@a.dag", "\t=1.dag"])
+def test_no_workflow_is_a_formula(tmp_path, name):
+    """Spreadsheets compute cells that begin so, quoted or not."""
+    write_results(one_point(workflow=name), tmp_path / "a.csv")
+    _, *rows = csv.reader((tmp_path / "a.csv").read_text().splitlines())
+    assert {row[TABLE.index("workflow")] for row in rows} == {f"./{name}"}
+    assert read_results(tmp_path / "a.csv") == one_point(workflow=f"./{name}")
 
 
 def test_a_table_of_text_is_plain(tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -291,10 +290,11 @@ def _cores(on: str) -> int:
     """Return on how many cores of this machine work is done, 0 for those of others."""
     if on.startswith("dask:"):
         return 0
-    here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if on == "here":
         return 1
-    return min(int(on.partition(":")[2] or here), here)
+    from eligo.simulation.places import cores
+
+    return min(int(on.partition(":")[2] or cores()), cores())
 
 
 def _advise(case: Case, args: argparse.Namespace) -> int:
@@ -308,7 +308,8 @@ def _advise(case: Case, args: argparse.Namespace) -> int:
     wanted = [out for out in (args.out, args.plot) if out is not None]
     if found.looks:
         path = case.document.source.path
-        write_results_of(looked_at(path, found), args, subtitle=f"{path}: {len(found.looks)} grids that were tried")
+        tried = f"{path}: {len(found.looks)} grids that were tried"
+        write_results_of(looked_at(path, case.grid, found), args, subtitle=tried)
     else:
         for out in wanted:
             say(f"{out}: not written, since no grid was tried")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from eligo.memory.footprint import Footprint
     from eligo.simulation.advising import Advice, Look
     from eligo.simulation.comparing import Comparison
+    from eligo.simulation.grid import Grid
     from eligo.simulation.results import Results
     from eligo.simulation.runs import Setup
 
@@ -105,31 +106,19 @@ def _foreign(path: str, kind: str) -> EligoError:
 
 def one_point(path: str, found: Comparison, footprint: Footprint | None) -> Results:
     """Return a comparison on one grid as the table of a sweep that has one point."""
+    from eligo.simulation.results import Point, Results
+    from eligo.simulation.sweeping import about_of
+
+    point = Point(float(found.grid.interarrival), float(found.grid.batch), found.strategies, found.ratios)
+    return Results(about_of(path, found, found.grid, footprint), (point,))
+
+
+def looked_at(path: str, grid: Grid, found: Advice) -> Results:
+    """Return the grids that advice looked at as a table: ratios, their standard errors, 95 % to both sides of each."""
     import json
 
     import eligo
     from eligo.simulation.journal import plain_grid
-    from eligo.simulation.results import About, Point, Results
-
-    rules = None if footprint is None else footprint.rules
-    about = About(
-        workflow=path.encode("utf-8", "replace").decode(),
-        grid=json.dumps(plain_grid(found.grid)),
-        memory="" if rules is None else f"{rules.model} {rules.resource}",
-        samples=found.samples,
-        runs=found.runs,
-        seed=found.seed,
-        common=found.common,
-        against=found.against,
-        version=eligo.__version__,
-    )
-    point = Point(float(found.grid.interarrival), float(found.grid.batch), found.strategies, found.ratios)
-    return Results(about, (point,))
-
-
-def looked_at(path: str, found: Advice) -> Results:
-    """Return the grids that advice looked at as a table: ratios, their standard errors, 95 % to both sides of each."""
-    import eligo
     from eligo.simulation.ratios import Summary
     from eligo.simulation.results import About, Point, Results
 
@@ -142,8 +131,8 @@ def looked_at(path: str, found: Advice) -> Results:
         return Point(look.interarrival, look.batch, {}, {pair: {"execution_time": summary}})
 
     about = About(
-        workflow=path.encode("utf-8", "replace").decode(),
-        grid="{}",
+        workflow=path,
+        grid=json.dumps(plain_grid(grid)),
         memory="",
         samples=min(look.runs for look in found.looks),
         runs=1,

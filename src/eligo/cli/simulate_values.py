@@ -63,8 +63,10 @@ def _entrant(word: str) -> Entrant:
         _wrong(f"{word!r} names no file: write NAME=@FILE")
     if name in STRATEGIES:
         _wrong(f"{name!r} is a strategy of ours: give the order in {file!r} another name, as in mine=@{file}")
-    if not re.fullmatch(r"[\w.+-]{1,40}", name):
-        _wrong(f"{name!r} is no name for a strategy: use letters, digits, and . + - _, as in mine=@{file}")
+    if not re.fullmatch(r"[\w.][\w.+-]{0,39}", name):  # what begins with + or - is a formula to spreadsheets
+        _wrong(
+            f"{name!r} is no name for a strategy: use letters, digits, . and _, then also + and -, as in mine=@{file}"
+        )
     return Entrant(name, file)
 
 

@@ -24,7 +24,7 @@ from eligo.simulation.grid import Grid
 from eligo.simulation.ratios import Summary, ratio, summarize
 from eligo.simulation.runs import COLUMNS, Setup, depth_of, make_setup
 
-__all__ = ["ENOUGH_SAMPLES", "Contest", "Ratios", "Strategies", "Summaries", "make_contest", "metrics_of"]
+__all__ = ["ENOUGH_SAMPLES", "Contest", "Ratios", "Strategies", "Summaries", "is_formula", "make_contest", "metrics_of"]
 
 Strategies = str | Mapping[str, Any] | Sequence[Any]
 """Names (``"prio,fifo"`` or a list), schedules, orders; or a mapping from the names to use to any of these."""
@@ -134,7 +134,7 @@ def make_contest(
     Raises
     ------
     EligoError
-        No jobs, no strategies, two of the same name, no samples or runs.
+        No jobs, no strategies, two of the same name or one that cannot be a name, no samples or runs.
 
     Examples
     --------
@@ -153,6 +153,11 @@ def make_contest(
     for name in names:
         if not name.isprintable() or not name.strip() or "/" in name:
             raise EligoError(f"{name!r} cannot be the name of a strategy", hint="give it letters, and no slash")
+        if is_formula(name):
+            raise EligoError(
+                f"{name!r} cannot be the name of a strategy: spreadsheets would compute it",
+                hint="let it begin with a letter",
+            )
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise EligoError(f"two strategies are called {twice!r}", hint="give each a name of its own")
@@ -161,6 +166,17 @@ def make_contest(
     if against not in names:
         raise EligoError(f"{against!r} is not among the strategies", hint=f"take one of {', '.join(names)}")
     return Contest(dag, contenders, against, samples, runs, seed, bool(common), footprint, depth_of(dag))
+
+
+def is_formula(text: str) -> bool:
+    """Tell whether spreadsheets would take a cell of a table for something to compute, or even to run.
+
+    Examples
+    --------
+    >>> is_formula("=1+1"), is_formula("a=1+1")
+    (True, False)
+    """
+    return text.lstrip().startswith(("=", "+", "-", "@"))
 
 
 def _whole(name: str, value: int, least: int) -> int:

@@ -23,7 +23,7 @@ from eligo.dag import Float64
 from eligo.errors import EligoError
 from eligo.simulation import runs
 
-__all__ = ["Block", "Here", "Place", "RunBlock", "open_place"]
+__all__ = ["Block", "Here", "Place", "RunBlock", "cores", "open_place"]
 
 RunBlock = Callable[[Any, int, int, int], Float64]
 """Simulates (setup, first run, runs, group) and returns a row for each group: ``runs.run_block``, or a test's."""
@@ -115,7 +115,7 @@ def open_place(on: str = "processes") -> Place:
     if kind == "processes":
         from eligo.simulation.place_processes import Processes
 
-        return Processes(_cores() if on == kind else _number(rest))
+        return Processes(cores() if on == kind else _number(rest))
     if kind == "dask" and rest:
         from eligo.simulation.place_dask import DaskCluster
 
@@ -134,7 +134,7 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _cores() -> int:
+def cores() -> int:
     """Return how many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):  # not everywhere
         return len(os.sched_getaffinity(0))

@@ -26,8 +26,8 @@ from typing import Any
 from eligo.errors import EligoError
 from eligo.formats.storage import Source, load, replace_file
 from eligo.formats.table import quote_field, split_table
-from eligo.simulation.comparing import NEVER_ENDED_HINT, plain_summaries
-from eligo.simulation.contest import ENOUGH_SAMPLES, Ratios, Summaries
+from eligo.simulation.comparing import few_samples_note, never_ended_hint, plain_summaries
+from eligo.simulation.contest import Ratios, Summaries, is_formula
 from eligo.simulation.parquet import check_parquet, parquet_bytes, parquet_rows
 from eligo.simulation.ratios import Summary
 
@@ -43,7 +43,7 @@ class About:
     Attributes
     ----------
     workflow
-        A name for the workflow, such as its file.
+        A name for the workflow, such as its file; with ``./`` before it where spreadsheets would compute it.
     grid
         What was switched on beyond random arrivals, as JSON.
     memory
@@ -63,6 +63,10 @@ class About:
     common: bool
     against: str
     version: str
+
+    def __post_init__(self) -> None:
+        name = self.workflow.encode("utf-8", "replace").decode()
+        object.__setattr__(self, "workflow", f"./{name}" if is_formula(name) else name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +98,15 @@ class Results:
     @property
     def notes(self) -> tuple[str, ...]:
         """What to know about these numbers, in words."""
-        notes = []
-        if self.about.samples < ENOUGH_SAMPLES:
-            notes.append(
-                f"with {self.about.samples} samples there are no 2.5 % to cut away: intervals are the whole range "
-                f"(take {ENOUGH_SAMPLES} or more)"
-            )
+        few = few_samples_note(self.about.samples)
+        notes = [few] if few else []
         never = sum(
             any(math.isinf(by_metric["execution_time"].mean) for by_metric in point.strategies.values())
             for point in self.points
         )
         if never:
-            notes.append(f"at {never} of {len(self.points)} points some runs never ended: {NEVER_ENDED_HINT}")
+            hint = never_ended_hint(_switched_on(self.about.grid))
+            notes.append(f"at {never} of {len(self.points)} points some runs never ended: {hint}")
         return tuple(notes)
 
     def ratio(self, of: str, metric: str) -> list[tuple[float, float, Summary | None]]:
@@ -126,6 +127,15 @@ class Results:
     def facts(self) -> dict[str, Any]:
         """Return all of it as plain values for ``json.dumps``; what is no finite number is ``None``."""
         return {**asdict(self.about), "points": [point.facts() for point in self.points], "notes": [*self.notes]}
+
+
+def _switched_on(grid: str) -> dict[str, Any]:
+    """Return what a table says of the grid; it may have been written by anyone."""
+    try:
+        found = json.loads(grid)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 NUMBERS = Summary._fields

@@ -23,6 +23,7 @@ import eligo
 from eligo.dag import Dag, Float64
 from eligo.errors import EligoError
 from eligo.memory.footprint import Footprint
+from eligo.simulation.comparing import Comparison
 from eligo.simulation.contest import Contest, Strategies, make_contest
 from eligo.simulation.grid import Grid
 from eligo.simulation.journal import Journal, identity, plain_grid
@@ -31,7 +32,7 @@ from eligo.simulation.results import About, Point, Results, check_table_name, wr
 from eligo.simulation.runs import expected_times, seconds_per_run
 from eligo.simulation.sampling import collect
 
-__all__ = ["BATCHES", "INTERARRIVALS", "journal_of", "sweep"]
+__all__ = ["BATCHES", "INTERARRIVALS", "about_of", "journal_of", "sweep"]
 
 INTERARRIVALS = tuple(10.0**power for power in range(-3, 4))
 BATCHES = tuple(2.0**power for power in range(17))
@@ -124,7 +125,7 @@ def sweep(
                 found[point.interarrival, point.batch] = point
                 if on_point is not None:
                     on_point(point)
-        results = Results(_about(contest, grid, workflow), tuple(found[at] for at in points))
+        results = Results(about_of(workflow, contest, grid, footprint), tuple(found[at] for at in points))
         if journal is not None and save_to is not None:
             write_results(results, save_to)
             journal.remove()
@@ -157,17 +158,18 @@ def _axis(name: str, values: Sequence[float]) -> tuple[float, ...]:
     return axis
 
 
-def _about(contest: Contest, grid: Grid, workflow: str) -> About:
-    rules = None if contest.footprint is None else contest.footprint.rules
+def about_of(workflow: str, asked: Contest | Comparison, grid: Grid, footprint: Footprint | None) -> About:
+    """Return what stands in each row of a table."""
+    rules = None if footprint is None else footprint.rules
     return About(
-        workflow=workflow.encode("utf-8", "replace").decode(),
+        workflow=workflow,
         grid=json.dumps(plain_grid(grid)),
         memory="" if rules is None else f"{rules.model} {rules.resource}",
-        samples=contest.samples,
-        runs=contest.runs,
-        seed=contest.seed,
-        common=contest.common,
-        against=contest.against,
+        samples=asked.samples,
+        runs=asked.runs,
+        seed=asked.seed,
+        common=asked.common,
+        against=asked.against,
         version=eligo.__version__,
     )
 
