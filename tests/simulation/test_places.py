@@ -225,12 +225,14 @@ with Processes(2, run=made_up_runs.hangs, small_s=0) as place:
     assert not any(map(alive, pids))
 
 
-def test_a_killed_caller_leaves_nobody_behind():
-    script = """
+@pytest.mark.parametrize("what", ["slow", "hangs"])
+def test_a_killed_caller_leaves_nobody_behind(what):
+    """Neither between blocks nor in the middle of one that takes long."""
+    script = f"""
 import os, signal
 from eligo.simulation.place_processes import Processes
 from tests.simulation import made_up_runs
-with Processes(2, run=made_up_runs.slow, small_s=0) as place:
+with Processes(2, run=made_up_runs.{what}, small_s=0) as place:
     for number, rows in place.work([None], made_up_runs.BLOCKS):
         print(*place.pids, flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
@@ -238,11 +240,15 @@ with Processes(2, run=made_up_runs.slow, small_s=0) as place:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == -signal.SIGKILL
     pids = [int(pid) for pid in done.stdout.split()]
+    assert len(pids) == 2
     for _ in range(500):
         if not any(map(alive, pids)):
             break
         time.sleep(0.02)
-    assert not any(map(alive, pids))
+    left = [pid for pid in pids if alive(pid)]
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert not left
 
 
 def test_scripts_need_no_guard(tmp_path):

@@ -6,14 +6,15 @@ process is a plain Python that knows nothing of the caller but ``sys.path`` (no 
 a process that is lost takes along only the block it was working on; a new one takes its place. A block at which three
 processes were lost is not tried again.
 
-Processes do not see Ctrl-C: it reaches the caller, who ends them. They end by themselves when the caller is gone. They
-stay from one piece of work to the next, so that a sweep pays for their start once; work that would take less than half
-a second is done without them.
+Processes do not see Ctrl-C: it reaches the caller, who ends them. They end by themselves when the caller is gone, soon
+even in the middle of a block. They stay from one piece of work to the next, so that a sweep pays for their start once;
+work that would take less than half a second is done without them.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import signal
 import subprocess
@@ -38,7 +39,7 @@ _PROGRAM = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[2])
 from eligo.simulation.place_worker import serve
-serve(int(sys.argv[1]))
+serve(int(sys.argv[1]), int(sys.argv[3]))
 """
 
 
@@ -54,7 +55,7 @@ class _Process:
         before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # which the new process inherits
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", _PROGRAM, str(theirs.fileno()), path],
+                [sys.executable, "-c", _PROGRAM, str(theirs.fileno()), path, str(os.getpid())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -116,7 +117,7 @@ class Processes(Place):
 
     @property
     def pids(self) -> list[int]:
-        """The processes that are there now."""
+        """The processes that are there now; for tests, which watch and kill them."""
         return [process.pid for process in self._processes]
 
     def close(self) -> None:

@@ -1,12 +1,16 @@
 """A process that simulates what it is told to: the other end of ``place_processes``.
 
 It reads messages from a descriptor that it inherited: setups, then blocks, each answered by its rows or by the
-exception that came instead. It ends when nobody is at the other end any more.
+exception that came instead. It ends when nobody is at the other end any more. A block may take long, and while it is at
+one it does not read: a thread looks whether the parent is still there. Simulations leave Python free to run it.
 """
 
 from __future__ import annotations
 
+import os
 import pickle
+import threading
+import time
 import traceback
 from multiprocessing.connection import Connection
 from typing import Any
@@ -14,8 +18,12 @@ from typing import Any
 __all__ = ["serve"]
 
 
-def serve(descriptor: int) -> None:
-    """Answer messages until the other end is closed."""
+_LOOK_S = 1.0
+
+
+def serve(descriptor: int, parent: int) -> None:
+    """Answer messages until the other end is closed, or the parent (its process id) is gone."""
+    threading.Thread(target=_end_without, args=(parent,), daemon=True).start()
     run: Any = None
     setups: Any = ()
     with Connection(descriptor) as talk:
@@ -38,6 +46,13 @@ def serve(descriptor: int) -> None:
                 talk.send((number, answer))
             except OSError:
                 return
+
+
+def _end_without(parent: int) -> None:
+    """End this process, whatever it does, once the parent is gone: then it has another one."""
+    while os.getppid() == parent:
+        time.sleep(_LOOK_S)
+    os._exit(1)
 
 
 def _portable(error: Exception) -> Exception:
