@@ -162,16 +162,53 @@ def test_runs_that_never_end_are_counted_and_have_no_ratio():
 def test_too_few_workers_ever():
     grid = Grid(arrivals=ArrivalTrace.of([0, 1], [3, 3]))
     found = simulate(AIRSN, "prio,fifo", grid=grid, samples=40, runs=1, on="here")
-    assert [note[:40] for note in found.notes] == [
-        "40 of 40 runs of prio never ended: give ",
-        "40 of 40 runs of fifo never ended: give ",
-    ]
+    assert found.notes == tuple(
+        f"40 of 40 runs of {name} never ended: let arrivals begin again (repeat every), or give more of them"
+        for name in ("prio", "fifo")
+    )
     assert found.facts()["interarrival"] is None
 
 
 def test_few_samples_are_noted():
     assert "39 samples" in simulate(AIRSN, "fifo", samples=39, runs=1, on="here").notes[0]
     assert simulate(AIRSN, "fifo", samples=40, runs=1, on="here").notes == ()
+
+
+def test_one_sample_is_one():
+    assert simulate(AIRSN, "fifo", samples=1, runs=1, on="here").notes[0].startswith("with 1 sample there")
+
+
+def test_hints_fit_the_cause():
+    deadline, processors = "give a deadline, so that jobs of lost", "give more processors, or lose none"
+    for grid, hints in [
+        (Grid(lost=0.2), [deadline]),
+        (Grid(lost=0.5, processors=2), [deadline, processors]),
+        (Grid(lost=0.5, deadline=3, processors=2), [processors]),
+        (Grid(lost=0.2, arrivals=ArrivalTrace.of([0], [2], repeat_every=1)), [deadline]),
+    ]:
+        note = simulate(AIRSN, "fifo", grid=grid, samples=40, runs=2, on="here").notes[0]
+        told = note.partition(" never ended: ")[2].split("; ")
+        assert [hint[: len(wanted)] for hint, wanted in zip(told, hints, strict=True)] == hints
+
+
+def test_what_all_runs_together_tell():
+    """Intervals of means of few runs are wide; all runs together know better."""
+    found = simulate(AIRSN, "prio,fifo", grid=Grid(batch=2), samples=200, runs=2, seed=1, on="here")
+    quotients, told = found.ratios["prio/fifo"]["execution_time"], found.estimates()["prio/fifo"]
+    assert quotients.low < 1 < quotients.high
+    assert told.is_below
+    means = [found.strategies[name]["execution_time"].mean for name in ("prio", "fifo")]
+    assert told.ratio == means[0] / means[1]
+    assert told.error == quotients.sd / math.sqrt(200)
+    assert found.estimates("stalling")["prio/fifo"].is_below
+
+
+def test_what_is_shown_of_a_comparison_is_short():
+    found = simulate(AIRSN, "prio,fifo", samples=40, runs=2, on="here")
+    assert repr(found).startswith("<Comparison: prio/fifo 0.")
+    assert repr(found).endswith("; 40 x 2 runs, seed 0>")
+    assert len(repr(found)) < 100
+    assert repr(simulate(AIRSN, "fifo", samples=2, runs=1, on="here")) == "<Comparison: fifo; 2 x 1 runs, seed 0>"
 
 
 def test_samples_can_be_reached():
@@ -196,6 +233,8 @@ def test_progress_goes_from_0_to_1(monkeypatch):
     ("change", "message"),
     [
         ({"dag": Dag.from_edges(0)}, "no jobs: nothing to simulate"),
+        ({"dag": "airsn.dag"}, "a dag is needed, not str: 'airsn.dag'\nhint: read the file first"),
+        ({"grid": 5}, "a grid is needed, not int: 5\nhint: make one"),
         ({"samples": 0}, "samples must be 1 or more, not 0"),
         ({"runs": -1}, "runs must be 1 or more, not -1"),
         ({"runs": 2.0}, "runs must be a whole number, not 2.0"),

@@ -178,3 +178,46 @@ def test_samples_without_a_ratio():
     for x, y in (([-1.0], [1.0]), ([1.0], [-1.0]), ([1.0], [-math.inf])):
         with pytest.raises(EligoError, match="0 or above"):
             ratio(x, y)
+
+
+@pytest.mark.parametrize("paired", [False, True])
+@pytest.mark.parametrize("noise", [0.02, 0.15])
+def test_the_standard_error_is_how_much_estimates_vary(paired, noise):
+    """The same experiment 600 times; with matched samples most of the noise is common."""
+    rng = np.random.default_rng(5)
+    estimates = []
+    for _ in range(600):
+        grid = rng.gamma(1 / noise**2, noise**2, 60)
+        other = grid * rng.gamma(2500, 1 / 2500, 60) if paired else rng.gamma(1 / noise**2, noise**2, 60)
+        x, y = 0.9 * grid, other
+        estimates.append(ratios.estimate(summarize(x), summarize(y), ratio(x, y, paired=paired), 60))
+    found = np.array([each.ratio for each in estimates])
+    assert found.mean() == pytest.approx(0.9, rel=0.004)
+    assert np.mean([each.error for each in estimates]) == pytest.approx(found.std(), rel=0.15)
+
+
+@pytest.mark.parametrize("noise", [0.02, 0.5])
+def test_a_strategy_is_hardly_ever_clearly_faster_than_itself(noise):
+    rng = np.random.default_rng(6)
+    wrong = 0
+    for _ in range(1000):
+        x, y = rng.gamma(1 / noise**2, noise**2, (2, 30))
+        found = ratios.estimate(summarize(x), summarize(y), ratio(x, y), 30)
+        wrong += found.is_below or found.is_above
+    assert wrong <= 5
+
+
+def test_what_is_clear():
+    def clear(value, error, samples):
+        found = ratios.Estimate(value, error, samples)
+        return found.is_below, found.is_above
+
+    assert clear(0.96, 0.01, 300) == (True, False)
+    assert clear(1.04, 0.01, 300) == (False, True)
+    assert clear(0.97, 0.01, 300) == (False, False)
+    assert clear(0.96, 0.01, 10) == (False, False), "few samples know less of their own error"
+    assert clear(0.5, 0.0, 9) == (False, False), "and very few do not know it"
+    assert clear(0.5, 0.0, 10) == (True, False)
+    assert clear(1 - 1e-15, 0.0, 300) == (False, False), "rounding"
+    nothing = summarize([0.0, 0.0])
+    assert ratios.estimate(nothing, nothing, ratio([0, 0], [0, 0]), 2) is None

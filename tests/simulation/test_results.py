@@ -124,6 +124,14 @@ def test_notes_and_facts():
     )
     assert "30 samples" in found.notes[0]
     assert "at 1 of 1 points some runs never ended" in found.notes[1]
+    ended = {"execution_time": Summary(1.0, 1.0, 0.0, 1.0, 1.0), "ended": Summary(0.9, 1.0, 0.1, 0.8, 1.0)}
+    lost = Results(
+        About("a", '{"lost": 0.1}', "", 300, 5, 0, False, "fifo", "0"), (Point(1.0, 1.0, {"fifo": ended}, {}),)
+    )
+    assert lost.notes == (
+        "at 1 of 1 points some runs never ended: give a deadline, so that jobs of lost workers are given to others, "
+        "or copies",
+    )
     facts = found.facts()
     assert facts["points"][0]["strategies"]["fifo"]["execution_time"]["sd"] is None
     assert facts["samples"] == 30

@@ -16,22 +16,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from eligo.dag import Dag, Float64
+from eligo.errors import EligoError
 from eligo.memory.footprint import Footprint
 from eligo.simulation.contest import ENOUGH_SAMPLES, Contest, Ratios, Strategies, Summaries, make_contest
 from eligo.simulation.grid import Grid
 from eligo.simulation.places import open_place
-from eligo.simulation.ratios import Summary
+from eligo.simulation.ratios import Estimate, Summary, estimate
 from eligo.simulation.runs import COLUMNS
 from eligo.simulation.sampling import collect
 
-__all__ = ["NEVER_ENDED_HINT", "Comparison", "plain_summaries", "simulate"]
+__all__ = [
+    "Comparison",
+    "check_kinds",
+    "estimates_of",
+    "few_samples_note",
+    "never_ended_hint",
+    "plain_summaries",
+    "simulate",
+]
 
-NEVER_ENDED_HINT = (
-    "give a deadline, so that jobs of lost workers are given to others, or copies, or let workers come for longer"
-)
 
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Comparison:
     """How strategies did on one grid.
 
@@ -62,6 +67,26 @@ class Comparison:
     common: bool
     values: Mapping[str, Mapping[str, Float64]]
     notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        found = [
+            f"{pair} {'none' if of is None else f'{of.ratio:.3f} ± {of.error:.3f}'}"
+            for pair, of in self.estimates().items()
+        ]
+        told = ", ".join(found) or ", ".join(self.strategies)
+        return f"<Comparison: {told}; {self.samples} x {self.runs} runs, seed {self.seed}>"
+
+    def estimates(self, metric: str = "execution_time") -> dict[str, Estimate | None]:
+        """Return for each pair the ratio of means and its standard error; ``None`` where there is no ratio.
+
+        Examples
+        --------
+        >>> dag = Dag.from_edges(9, [4, 4, 4, 4], [5, 6, 7, 8])
+        >>> found = simulate(dag, "prio,fifo", grid=Grid(batch=1), samples=40, runs=50, on="here")
+        >>> found.estimates()["prio/fifo"].is_below  # clearly faster
+        True
+        """
+        return estimates_of(self.strategies, self.ratios, metric, self.samples)
 
     def facts(self) -> dict[str, Any]:
         """Return all of it but the samples as plain values for ``json.dumps``; what is no finite number is ``None``."""
@@ -95,6 +120,61 @@ def _plain(summary: Summary | None) -> dict[str, float | None] | None:
     if summary is None:
         return None
     return {name: float(value) if math.isfinite(value) else None for name, value in summary._asdict().items()}
+
+
+def estimates_of(strategies: Summaries, ratios: Ratios, metric: str, samples: int) -> dict[str, Estimate | None]:
+    """Return for each pair the ratio of means of a metric, with its standard error."""
+    found = {}
+    for pair, by_metric in ratios.items():
+        mine, theirs = (strategies[name][metric] for name in pair.split("/"))
+        found[pair] = estimate(mine, theirs, by_metric[metric], samples)
+    return found
+
+
+def never_ended_hint(switched_on: Mapping[str, Any]) -> str:
+    """Return what to do where runs never end, by what of a grid is switched on.
+
+    Examples
+    --------
+    >>> never_ended_hint({"lost": 0.1})
+    'give a deadline, so that jobs of lost workers are given to others, or copies'
+    >>> never_ended_hint({"processors": 4, "lost": 0.1, "deadline": 3.0})
+    'give more processors, or lose none of them'
+    """
+    lost = bool(switched_on.get("lost"))
+    hints = {
+        "give a deadline, so that jobs of lost workers are given to others, or copies": lost
+        and switched_on.get("deadline") is None,
+        "give more processors, or lose none of them": lost and switched_on.get("processors") is not None,
+        "let arrivals begin again (repeat every), or give more of them": switched_on.get("arrivals") is not None,
+    }
+    return "; ".join(hint for hint, fits in hints.items() if fits) or "let workers come for longer"
+
+
+def few_samples_note(samples: int) -> str:
+    """Return what to know where samples are few, if they are.
+
+    Examples
+    --------
+    >>> few_samples_note(1)
+    'with 1 sample there are no 2.5 % to cut away: intervals are the whole range (take 40 or more)'
+    """
+    if samples >= ENOUGH_SAMPLES:
+        return ""
+    return (
+        f"with {samples} sample{'s' * (samples != 1)} there are no 2.5 % to cut away: intervals are the whole range "
+        f"(take {ENOUGH_SAMPLES} or more)"
+    )
+
+
+def check_kinds(dag: Dag, grid: Grid | None) -> None:
+    """Refuse what is no dag or no grid, with a hint: a file or a number is a likely mistake."""
+    if not isinstance(dag, Dag):
+        hint = "read the file first, as in simulate(eligo.read('workflow.dag'))"
+        raise EligoError(f"a dag is needed, not {type(dag).__name__}: {dag!r:.60}", hint=hint)
+    if grid is not None and not isinstance(grid, Grid):
+        hint = "make one, as in eligo.Grid(interarrival=1, batch=16)"
+        raise EligoError(f"a grid is needed, not {type(grid).__name__}: {grid!r:.60}", hint=hint)
 
 
 def simulate(
@@ -150,6 +230,7 @@ def simulate(
     >>> found.ratios["best/fifo"]["utilization"].median > 0.9
     True
     """
+    check_kinds(dag, grid)
     contest = make_contest(
         dag, strategies, samples=samples, runs=runs, seed=seed, common=common, footprint=footprint, against=against
     )
@@ -175,20 +256,21 @@ def _comparison(contest: Contest, grid: Grid, found: dict[str, Float64]) -> Comp
         contest.seed,
         contest.common,
         {name: dict(zip(COLUMNS, rows.T, strict=True)) for name, rows in found.items()},
-        tuple(_notes(contest, found)),
+        tuple(_notes(contest, grid, found)),
     )
 
 
-def _notes(contest: Contest, found: dict[str, Float64]) -> list[str]:
-    notes = []
-    if contest.samples < ENOUGH_SAMPLES:
-        notes.append(
-            f"with {contest.samples} samples there are no 2.5 % to cut away: intervals are the whole range "
-            f"(take {ENOUGH_SAMPLES} or more)"
-        )
+def _notes(contest: Contest, grid: Grid, found: dict[str, Float64]) -> list[str]:
+    few = few_samples_note(contest.samples)
+    notes = [few] if few else []
     total = contest.samples * contest.runs
     for name, rows in found.items():
         never = total - round(float(rows[:, COLUMNS.index("ended")].mean()) * total)
         if never:
-            notes.append(f"{never:,} of {total:,} runs of {name} never ended: {NEVER_ENDED_HINT}")
+            notes.append(f"{never:,} of {total:,} runs of {name} never ended: {_hint_for(grid)}")
     return notes
+
+
+def _hint_for(grid: Grid) -> str:
+    ends = grid.arrivals is not None and grid.arrivals.repeat_every is None
+    return never_ended_hint(grid.extensions | {"arrivals": grid.arrivals if ends else None})

@@ -33,6 +33,7 @@ from eligo.dag import Float64
 from eligo.simulation.contest import Contest
 from eligo.simulation.grid import Grid
 from eligo.simulation.places import Place
+from eligo.simulation.ratios import margin
 from eligo.simulation.results import Point
 from eligo.simulation.runs import COLUMNS, expected_times, seconds_per_run
 from eligo.simulation.sampling import collect
@@ -76,7 +77,7 @@ class Look(NamedTuple):
     @property
     def margin(self) -> float:
         """How far chance may take the ratio, once in a thousand times."""
-        return self.error * (3 + 12 / max(self.runs - 1, 1))  # about Student's t
+        return margin(self.error, self.runs)
 
     @property
     def pays(self) -> bool:

@@ -101,7 +101,10 @@ class Results:
         few = few_samples_note(self.about.samples)
         notes = [few] if few else []
         never = sum(
-            any(math.isinf(by_metric["execution_time"].mean) for by_metric in point.strategies.values())
+            any(
+                math.isinf(of["execution_time"].mean) or ("ended" in of and of["ended"].mean < 1)
+                for of in point.strategies.values()
+            )
             for point in self.points
         )
         if never:
