@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,9 +18,11 @@ from eligo.simulation import looking
 from eligo.simulation.advice_words import _merged, paragraph_of
 from eligo.simulation.advising import Advice, Look, advise
 from eligo.simulation.comparing import simulate
+from eligo.simulation.contenders import contender
 from eligo.simulation.contest import make_contest
 from eligo.simulation.grid import Grid, Throttle
 from eligo.simulation.looking import _ratio_and_error
+from eligo.simulation.results import Point
 from eligo.simulation.runs import seconds_per_run
 from tests.strategies import dags
 
@@ -56,12 +59,18 @@ def test_every_grid_that_is_said_to_pay_does(airsn):
 def test_the_paragraph_has_the_numbers(airsn):
     text = airsn.paragraph
     assert "\n" not in text
-    assert text.startswith("Prioritising (best against fifo) pays on this workflow of 113 jobs where workers come in")
+    assert text.startswith("Prioritising (best against fifo) pays on this workflow of 113 jobs: where workers come in")
     ratio = airsn.best.ratios["best/fifo"]["execution_time"]
     assert f"{ratio.low:.3f} to {ratio.high:.3f}" in text
     assert f"{100 * (1 - ratio.mean):.0f} % less" in text or f"{100 * (1 - ratio.mean):.1f} % less" in text
     assert "mean job times" in text
-    assert "on none does it clearly hurt" in text
+    assert "no such gain is clear, and no loss" in text
+    told = airsn.best.strategies["best"]["execution_time"].mean / airsn.best.strategies["fifo"]["execution_time"].mean
+    assert f"a ratio of {told:.3f} ± 0.0" in text
+    grids = airsn.facts()["grids"]
+    assert grids == {"tried": len(airsn.looks), "pays": len([look for look in airsn.looks if look.pays]), "hurts": 0}
+    assert f"(on {grids['pays']} of the " in text or f"(on all {grids['pays']} grids tried there)" in text
+    assert f"On the other {grids['tried'] - grids['pays']} of the {grids['tried']} grids tried" in text
 
 
 def test_it_is_the_same_in_processes(airsn):
@@ -194,22 +203,88 @@ def test_what_is_clear():
 
 
 def test_grids_that_are_nearly_alike_are_named_together():
-    assert _merged([]) == []
-    assert _merged([(1, 1, 1), (10, 2, 2)]) == [(1, 1, [1]), (2, 2, [10])]
-    assert _merged([(1, 4, 64), (10, 8, 64), (100, 4, 128)]) == [(8, 64, [1, 10, 100])]
+    tried = [1, 10, 100]
+    assert _merged([], tried) == []
+    assert _merged([(1, 1, 1), (10, 2, 2)], tried) == [(1, 1, [1]), (2, 2, [10])]
+    assert _merged([(1, 4, 64), (10, 8, 64), (100, 4, 128)], tried) == [(4, 128, [1, 10, 100])]
+    assert _merged([(1, 4, 64), (10, 8, 64), (100, 2, 128)], tried) == [(4, 64, [1, 10]), (2, 128, [100])]
+    assert _merged([(1, 4, 64), (100, 4, 64)], tried) == [(4, 64, [1]), (4, 64, [100])]
 
 
-def test_the_words_for_a_gain_on_some_grids_and_a_loss_on_others(airsn, hurting):
-    both = Advice("pays", 113, "best", "fifo", 0, False, airsn.looks, airsn.best, hurting.worst, 100, 20, False)
-    text = paragraph_of(both)
-    assert "but on some it hurts" in text
-    assert "may pay on more" in text
+ROWS = st.dictionaries(
+    st.sampled_from([10.0**power for power in range(-3, 4)]),
+    st.tuples(st.integers(0, 10), st.integers(0, 10)).map(lambda ends: (2.0 ** min(ends), 2.0 ** max(ends))),
+)
+
+
+@given(ROWS)
+def test_every_grid_is_inside_what_is_named(found):
+    rows = [(between, *ends) for between, ends in sorted(found.items())]
+    merged = _merged(rows, [10.0**power for power in range(-3, 4)])
+    assert [value for *_, between in merged for value in between] == [between for between, *_ in rows]
+    for low, high, between in merged:
+        assert low == min(found[value][0] for value in between)
+        assert high == max(found[value][1] for value in between)
+
+
+def look(interarrival, batch, ratio):
+    return Look(interarrival, batch, ratio, 0.001, 100)
+
+
+def test_the_words_for_a_gain_on_some_grids_and_a_loss_on_others(airsn):
+    """Two grids gain and three lose: the paragraph begins with the losses, and counts what is starred."""
+    best = airsn.best
+    worst = Point(1.0, 8.0, best.strategies, {"best/fifo": best.ratios["best/fifo"]})
+    looks = tuple(look(1.0, 2.0**power, ratio) for power, ratio in enumerate([0.9, 0.95, 1.0, 1.1, 1.05, 1.0, 1.02]))
+    mixed = Advice("mixed", 113, "best", "fifo", 0, False, looks, best, worst, 100, 20, False)
+    text = paragraph_of(mixed)
+    assert text.startswith(
+        "Prioritising (best against fifo) hurts more often than it pays on this workflow of 113 jobs (3 of the 7 grids "
+        "tried against 2): where workers come in batches of about 8 to 64 workers every mean job time (on 3 of the 4 "
+        "grids tried there) it clearly costs 1 % of the execution time or more. But where workers come in batches of "
+        "about 1 to 2 workers every mean job time (on all 2 grids tried there) it clearly saves 1 %"
+    )
+    assert text.index("It loses most") < text.index("It does most")
+    assert text.endswith("neither is clear. Not all grids beside these could be tried, so there may be more of them.")
+    assert mixed.facts()["hurts"] == [{"interarrival": 1.0, "low": 8.0, "high": 64.0}]
+    assert mixed.facts()["pays"] == [{"interarrival": 1.0, "low": 1.0, "high": 2.0}]
+    text = paragraph_of(replace(mixed, looks=(*looks, look(10.0, 1.0, 0.9), look(10.0, 2.0, 0.9))))
+    assert "pays more often than it hurts on this workflow of 113 jobs (4 of the 9 grids tried against 3)" in text
+    assert text.index("It does most") < text.index("It loses most")
+    text = paragraph_of(replace(mixed, looks=(*looks, look(10.0, 1.0, 0.9))))
+    assert "hurts as often as it pays" in text
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_starred_is_what_is_told(seed):
+    """A dag on which prioritising pays here and hurts there, and others: no star without a word."""
+    for dag in (generate.daggen(40, seed=seed), generate.airsn(8)):
+        found = advise(dag, work_s=0.2, seed=seed, on="here")
+        signs = bool(found.clear(1)), bool(found.clear(-1))
+        assert found.verdict == {(1, 1): "mixed", (1, 0): "pays", (0, 1): "hurts", (0, 0): "even"}[signs]
+        assert (found.worst is not None) == signs[1]
+        assert ("clearly saves" in found.paragraph, "clearly costs" in found.paragraph) == signs
+        for count, sign in ((len(found.clear(sign)), sign) for sign in (1, -1)):
+            assert not count or re.search(rf"on ({count} of the|all {count} grids|the one grid)", found.paragraph), sign
+
+
+def test_what_is_shown_of_advice_is_short(airsn):
+    assert repr(airsn) == f"<Advice: pays, best against fifo; {len(airsn.looks)} grids tried>"
+
+
+def test_two_orders_of_ones_own():
+    """Contenders with names of their own, on either side."""
+    mine = contender(AIRSN, "prio", name="mine")
+    found = advise(AIRSN, mine, against=contender(AIRSN, "fifo", name="theirs"), work_s=0.2, on="here")
+    assert (found.strategy, found.against, list(found.best.ratios)) == ("mine", "theirs", ["mine/theirs"])
+    assert found.verdict == "pays"
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"dag": Dag.from_edges(0)}, "no jobs: nothing to simulate"),
+        ({"dag": "airsn.dag"}, "a dag is needed, not str"),
         ({"grid": Grid(processors=4)}, "advice varies when workers come"),
         ({"strategy": "fifo"}, "two strategies are called 'fifo'"),
         ({"strategy": "heft"}, "'heft'"),

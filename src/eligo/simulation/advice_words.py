@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eligo.simulation.contest import ENOUGH_SAMPLES
-from eligo.simulation.ratios import Summary
+from eligo.simulation.comparing import estimates_of
+from eligo.simulation.looking import Look
+from eligo.simulation.ratios import Estimate, Summary
 from eligo.simulation.results import Point
 
 if TYPE_CHECKING:
     from eligo.simulation.advising import Advice
 
-__all__ = ["paragraph_of"]
+__all__ = ["duration", "paragraph_of"]
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
+_MOST_PARTS = 3  # of which a description of grids is made, if it can be
 
 
 def paragraph_of(advice: Advice) -> str:
     """Return what there is to say, as one line."""
-    start = {"chain": _chain, "independent": _independent, "pays": _pays, "even": _even, "hurts": _hurts}
-    return start[advice.verdict](advice)
+    start = {"chain": _chain, "independent": _independent, "even": _even}
+    return start.get(advice.verdict, _clear)(advice)
 
 
 def _chain(advice: Advice) -> str:
@@ -38,17 +40,30 @@ def _independent(advice: Advice) -> str:
     )
 
 
-def _pays(advice: Advice) -> str:
-    assert advice.best is not None
-    return " ".join(
-        [
-            f"Prioritising ({advice.strategy} against {advice.against}) pays on this workflow of {advice.jobs:,} jobs"
-            f" where workers come in {_regions(advice)}:"
-            " there it saves 1 % of the execution time or more.",
-            _best(advice, advice.best),
-            _elsewhere(advice),
-        ]
-    )
+def _clear(advice: Advice) -> str:
+    """Say where it pays and where it hurts, what is true on more grids first."""
+    gains, losses = len(advice.clear(1)), len(advice.clear(-1))
+    who = f"Prioritising ({advice.strategy} against {advice.against})"
+    of = f"on this workflow of {advice.jobs:,} jobs"
+    if not losses:
+        start = f"{who} pays {of}: {_side(advice, 1)}."
+    elif not gains:
+        start = f"{who} does not pay {of}, and hurts on some grids: {_side(advice, -1)}."
+    else:
+        more = 1 if gains > losses else -1
+        verbs = ("pays", "hurts")[::more]
+        against = f"{max(gains, losses)} of the {len(advice.looks)} grids tried against {min(gains, losses)}"
+        often = f"as often as it {verbs[1]}" if gains == losses else f"more often than it {verbs[1]}"
+        start = f"{who} {verbs[0]} {often} {of} ({against}): {_side(advice, more)}. But {_side(advice, -more)}."
+    best = _best(advice, advice.best) if gains and advice.best is not None else ""
+    worst = _loss(advice, advice.worst) if losses and advice.worst is not None else ""
+    parts = [best, worst] if gains > losses else [worst, best]
+    return " ".join(part for part in (start, *parts, _elsewhere(advice, gains, losses)) if part)
+
+
+def _side(advice: Advice, sign: int) -> str:
+    verb = "saves" if sign > 0 else "costs"
+    return f"where workers come in {_grids(advice, sign)} it clearly {verb} 1 % of the execution time or more"
 
 
 def _even(advice: Advice) -> str:
@@ -56,32 +71,24 @@ def _even(advice: Advice) -> str:
         f"On this workflow of {advice.jobs:,} jobs prioritising makes no clear difference: on none of {_tried(advice)}"
         f" do the execution times of {advice.strategy} and {advice.against} clearly differ by 1 % or more."
     )
-    found = _time_ratio(advice.best)
+    found = _time_ratio(advice, advice.best)
     if found is None or advice.best is None:
         return text
     return (
-        f"{text} The best of them, {_where(advice, advice.best)}, came to {found.mean:.3f} times the execution time"
-        f" when it was run again ({_interval(advice, found)})."
-    )
-
-
-def _hurts(advice: Advice) -> str:
-    return (
-        f"Prioritising ({advice.strategy} against {advice.against}) does not pay on this workflow of"
-        f" {advice.jobs:,} jobs: none of {_tried(advice)} clearly gains 1 % of the execution time or more,"
-        f" and some lose. {_loss(advice)}"
+        f"{text} The best of them, {_where(advice, advice.best)}, came to {found.ratio:.3f} times the execution time"
+        f" when it was run again ({_interval(advice, advice.best, found)})."
     )
 
 
 def _best(advice: Advice, best: Point) -> str:
     mine, theirs = (best.strategies[name] for name in (advice.strategy, advice.against))
-    found = _time_ratio(best)
+    found = _time_ratio(advice, best)
     assert found is not None
     times = [_duration(advice, of["execution_time"].mean) for of in (mine, theirs)]
     stalling, used = (_change(mine[metric], theirs[metric]) for metric in ("stalling", "utilization"))
     return (
         f"It does most with {_where(advice, best)}: the workflow then takes {times[0]} on average instead of"
-        f" {times[1]}, {_percent(1 - found.mean)} less ({_interval(advice, found)});"
+        f" {times[1]}, {_percent(1 - found.ratio)} less ({_interval(advice, best, found)});"
         f" the share of batches that find no job to run is {stalling},"
         f" and the share of requests that get a job is {used}."
     )
@@ -92,67 +99,94 @@ def _change(mine: Summary, theirs: Summary) -> str:
     return f"{now} as before" if now == before else f"{now} instead of {before}"
 
 
-def _elsewhere(advice: Advice) -> str:
-    edges = "" if advice.complete else " Not all grids beside these could be tried, so it may pay on more of them."
-    text = f"On the rest of {_tried(advice)} it makes no clear difference of 1 %"
-    if advice.worst is None:
-        return f"{text}, and on none does it clearly hurt.{edges}"
-    return f"{text}, but on some it hurts.{edges} {_loss(advice)}"
+def _elsewhere(advice: Advice, gains: int, losses: int) -> str:
+    clear = "no such gain is clear, and no loss" if not losses else "no such loss is clear, and no gain"
+    edges = "" if advice.complete else " Not all grids beside these could be tried, so there may be more of them."
+    rest = len(advice.looks) - gains - losses
+    if not rest:
+        return f"These are all of {_tried(advice)}.{edges}"
+    return f"On the other {rest} of {_tried(advice)} {clear if not (gains and losses) else 'neither is clear'}.{edges}"
 
 
-def _loss(advice: Advice) -> str:
-    found = _time_ratio(advice.worst)
+def _loss(advice: Advice, worst: Point) -> str:
+    found = _time_ratio(advice, worst)
     assert found is not None
-    assert advice.worst is not None
     return (
-        f"It loses most with {_where(advice, advice.worst)}: there the workflow takes {_percent(found.mean - 1)} longer"
-        f" ({_interval(advice, found)})."
+        f"It loses most with {_where(advice, worst)}: the workflow then takes {_percent(found.ratio - 1)} longer"
+        f" ({_interval(advice, worst, found)})."
     )
 
 
-def _time_ratio(point: Point | None) -> Summary | None:
+def _time_ratio(advice: Advice, point: Point | None) -> Estimate | None:
     if point is None:
         return None
-    (by_metric,) = point.ratios.values()
-    return by_metric["execution_time"]
+    (found,) = estimates_of(point.strategies, point.ratios, "execution_time", advice.samples).values()
+    return found
 
 
-def _interval(advice: Advice, found: Summary) -> str:
+def _interval(advice: Advice, point: Point, found: Estimate) -> str:
     of = f"means of {advice.runs} runs" if advice.runs > 1 else "single runs"
-    if advice.samples < ENOUGH_SAMPLES:
-        return f"a ratio of {found.low:.3f} to {found.high:.3f} in {advice.samples} pairs of {of}"
-    return f"95 % interval of the ratio {found.low:.3f} to {found.high:.3f}, for {of}"
+    (by_metric,) = point.ratios.values()
+    quotients = by_metric["execution_time"]
+    assert quotients is not None
+    if not found.is_enough:
+        return f"a ratio of {quotients.low:.3f} to {quotients.high:.3f} in {advice.samples} pairs of {of}"
+    return f"a ratio of {found}; {of} vary from {quotients.low:.3f} to {quotients.high:.3f}"
 
 
-def _regions(advice: Advice) -> str:
-    """Name the grids for which it pays; what is said holds for all of them."""
-    parts = []
-    for low, high, between in _merged(advice.regions):
+def _grids(advice: Advice, sign: int) -> str:
+    """Describe the grids on which it pays (1) or hurts (-1): all of them are inside, and how many others is told."""
+    tried = sorted({look.interarrival for look in advice.looks})
+    parts = _merged(advice.regions if sign > 0 else advice.losses, tried)
+    words, inside = [], set[Look]()
+    for low, high, between in parts:
         size = _workers(low) if low == high else f"{low:,.0f} to {_workers(high)}"
-        parts.append(f"{size} every {_span(advice, between)}")
-    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
-    return f"batches of about {listed}"
+        words.append(f"about {size} every {_span(advice, between)}")
+        inside |= {look for look in advice.looks if look.interarrival in between and low <= look.batch <= high}
+    listed = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+    return f"batches of {listed} (on {_share(len(advice.clear(sign)), len(inside))} there)"
 
 
-def _merged(regions: list[tuple[float, float, float]]) -> list[tuple[float, float, list[float]]]:
-    """Put neighbouring times between batches together whose batches differ by a factor of 2 at most.
+def _share(some: int, all_of_them: int) -> str:
+    if some == all_of_them:
+        return "the one grid tried" if some == 1 else f"all {some} grids tried"
+    return f"{some} of the {all_of_them} grids tried"
+
+
+def _merged(rows: list[tuple[float, float, float]], tried: list[float]) -> list[tuple[float, float, list[float]]]:
+    """Put neighbouring times between batches together, as what holds their batches; by more steps if there are many.
 
     Examples
     --------
-    >>> _merged([(0.1, 1, 64), (1, 2, 512), (10, 1, 256)])
-    [(1, 64, [0.1]), (2, 256, [1, 10])]
+    >>> _merged([(0.1, 1, 64), (1, 2, 512), (10, 1, 256)], [0.1, 1, 10])
+    [(1, 64, [0.1]), (1, 512, [1, 10])]
     """
     merged: list[tuple[float, float, list[float]]] = []
-    for interarrival, low, high in regions:
-        if merged:
-            low_before, high_before, between = merged[-1]
-            inner = max(low, low_before), min(high, high_before)
-            outer = min(low, low_before), max(high, high_before)
-            if inner[0] <= min(2 * outer[0], inner[1]) and outer[1] <= 2 * inner[1]:
-                merged[-1] = *inner, [*between, interarrival]
-                continue
-        merged.append((low, high, [interarrival]))
+    for factor in (2, 4, 16, 2**16):
+        merged = [
+            (min(low for _, low, _ in group), max(high for *_, high in group), [between for between, *_ in group])
+            for group in _neighbours(rows, tried, factor)
+        ]
+        if len(merged) <= _MOST_PARTS:
+            break
     return merged
+
+
+def _neighbours(
+    rows: list[tuple[float, float, float]], tried: list[float], factor: float
+) -> list[list[tuple[float, float, float]]]:
+    """Group rows that follow each other, overlap, and whose ends differ by so much at most."""
+    groups: list[list[tuple[float, float, float]]] = []
+    for row in rows:
+        if groups:
+            joined = [*groups[-1], row]
+            lows, highs = [low for _, low, _ in joined], [high for *_, high in joined]
+            beside = tried.index(row[0]) == tried.index(groups[-1][-1][0]) + 1
+            if beside and max(lows) <= min(*highs, factor * min(lows)) and max(highs) <= factor * min(highs):
+                groups[-1] = joined
+                continue
+        groups.append([row])
+    return groups
 
 
 def _tried(advice: Advice) -> str:
@@ -180,8 +214,17 @@ def _span(advice: Advice, values: list[float]) -> str:
 
 
 def _duration(advice: Advice, value: float) -> str:
-    if not advice.seconds:
-        return f"{_short(value)} mean job times"
+    return duration(value) if advice.seconds else f"{_short(value)} mean job times"
+
+
+def duration(value: float) -> str:
+    """Return seconds with three digits, in the unit that people think in.
+
+    Examples
+    --------
+    >>> duration(0.00500268), duration(90), duration(5000), duration(36_000), duration(1e6)
+    ('0.005 s', '90 s', '83.3 min', '10 h', '11.6 days')
+    """
     for unit, length in (("days", _DAY), ("h", _HOUR), ("min", _MINUTE)):
         if value >= 2 * length:
             return f"{_short(value / length)} {unit}"

@@ -13,6 +13,7 @@ from typing import Any
 from eligo import _core
 from eligo.dag import Dag
 from eligo.errors import EligoError
+from eligo.simulation.comparing import check_kinds
 from eligo.simulation.contest import make_contest
 from eligo.simulation.grid import Grid
 from eligo.simulation.looking import Look, Search
@@ -22,15 +23,15 @@ from eligo.simulation.results import Point
 __all__ = ["Advice", "Look", "advise"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Advice:
     """For which grids prioritising pays, and how much.
 
     Attributes
     ----------
     verdict
-        ``pays``; ``even``, where no grid that was tried makes a clear difference; ``hurts``, where it only ever loses;
-        ``chain`` or ``independent`` where there was nothing to try.
+        ``pays``; ``hurts``; ``mixed``, where it does the one on some grids and the other on others; ``even``, where no
+        grid that was tried makes a clear difference; ``chain`` or ``independent`` where there was nothing to try.
     looks
         All grids that were tried, ascending.
     best, worst
@@ -58,16 +59,28 @@ class Advice:
     runs: int = 0
     complete: bool = True
 
+    def __repr__(self) -> str:
+        return f"<Advice: {self.verdict}, {self.strategy} against {self.against}; {len(self.looks)} grids tried>"
+
+    def clear(self, sign: int) -> list[Look]:
+        """Return the grids on which it clearly pays (1), or hurts (-1)."""
+        return [look for look in self.looks if look.clearly(sign)]
+
     @property
     def regions(self) -> list[tuple[float, float, float]]:
         """For each time between batches for which it clearly pays: that, and the smallest and largest such batch."""
-        if self.verdict != "pays":
-            return []
-        paying: dict[float, list[float]] = {}
-        for look in self.looks:
-            if look.pays:
-                paying.setdefault(look.interarrival, []).append(look.batch)
-        return [(interarrival, min(batches), max(batches)) for interarrival, batches in sorted(paying.items())]
+        return self._rows(1)
+
+    @property
+    def losses(self) -> list[tuple[float, float, float]]:
+        """The same where it clearly hurts."""
+        return self._rows(-1)
+
+    def _rows(self, sign: int) -> list[tuple[float, float, float]]:
+        rows: dict[float, list[float]] = {}
+        for look in self.clear(sign):
+            rows.setdefault(look.interarrival, []).append(look.batch)
+        return [(interarrival, min(batches), max(batches)) for interarrival, batches in sorted(rows.items())]
 
     @property
     def paragraph(self) -> str:
@@ -89,17 +102,23 @@ class Advice:
             "worst": None if self.worst is None else self.worst.facts(),
             "samples": self.samples,
             "runs": self.runs,
-            "pays": [dict(zip(("interarrival", "low", "high"), region, strict=True)) for region in self.regions],
+            "grids": {"tried": len(self.looks), "pays": len(self.clear(1)), "hurts": len(self.clear(-1))},
+            "pays": _named(self.regions),
+            "hurts": _named(self.losses),
             "complete": self.complete,
             "looks": [look.facts() for look in self.looks],
         }
+
+
+def _named(rows: list[tuple[float, float, float]]) -> list[dict[str, float]]:
+    return [dict(zip(("interarrival", "low", "high"), row, strict=True)) for row in rows]
 
 
 def advise(
     dag: Dag,
     strategy: Any = "best",
     *,
-    against: str = "fifo",
+    against: Any = "fifo",
     grid: Grid | None = None,
     seed: int = 0,
     work_s: float | None = None,
@@ -111,7 +130,8 @@ def advise(
     Parameters
     ----------
     strategy, against
-        What is compared with what; the strategy may also be a schedule or an order.
+        What is compared with what: strategies by name, or made by ``contender``; the first may also be a schedule or
+        an order.
     grid
         All but the times between batches and their sizes, which vary.
     work_s
@@ -130,6 +150,7 @@ def advise(
     >>> advise(Dag.from_names([("a", "b"), ("b", "c")])).verdict
     'chain'
     """
+    check_kinds(dag, grid)
     grid = Grid() if grid is None else grid
     if not dag.n:
         raise EligoError("no jobs: nothing to simulate", hint="give a workflow with at least one job")
@@ -143,12 +164,12 @@ def advise(
             "where workers never come back and there is no deadline, hardly a run ends: there is nothing to compare",
             hint="give a deadline, such as 3 times the mean",
         )
-    name = strategy if isinstance(strategy, str) else getattr(strategy, "name", "order")
-    asked = (dag.n, name, against, seed, grid.own_times)
+    name, other = (each if isinstance(each, str) else getattr(each, "name", "order") for each in (strategy, against))
+    asked = (dag.n, name, other, seed, grid.own_times)
     plain = _verdict_without_trying(dag, grid)
     if plain is not None:
         return Advice(plain, *asked)
-    contest = make_contest(dag, [strategy, against], samples=1, runs=1, seed=seed, common=True, against=against)
+    contest = make_contest(dag, [strategy, against], samples=1, runs=1, seed=seed, common=True, against=other)
     tell = on_progress if on_progress is not None else lambda _: None
     with open_place(on) as place:
         verdict, looks, best, worst, samples, runs, complete = Search(contest, grid, place, work_s, tell).run()

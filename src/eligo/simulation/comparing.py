@@ -69,10 +69,7 @@ class Comparison:
     notes: tuple[str, ...]
 
     def __repr__(self) -> str:
-        found = [
-            f"{pair} {'none' if of is None else f'{of.ratio:.3f} ± {of.error:.3f}'}"
-            for pair, of in self.estimates().items()
-        ]
+        found = [f"{pair} {of}" for pair, of in self.estimates().items()]
         told = ", ".join(found) or ", ".join(self.strategies)
         return f"<Comparison: {told}; {self.samples} x {self.runs} runs, seed {self.seed}>"
 

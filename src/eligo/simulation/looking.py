@@ -8,7 +8,8 @@ mean time between batches and a mean batch size, with 90,000 runs each: hours. H
 2. points that may pay, or hurt, but not clearly so, are looked at more *sharply*, with four times as many runs;
 3. the look *spreads* from points where it pays, or hurts, to their neighbours, until the edges are found;
 4. the best point, and the worst if prioritising hurts anywhere, are run again with *independent* random numbers: of
-   many noisy points the best one looks better than it is.
+   many noisy points the best one looks better than it is. One that was chance gives way to the next, so that what is
+   left as clear on either side has at least one confirmed point.
 
 Strategies meet common random numbers, so that a few runs tell ratios apart. With x and y the execution times of q
 matched runs, the ratio is r = sum x / sum y, and its error, by linearisation, sqrt(sum (x - r y)^2 / (q (q - 1))) /
@@ -56,6 +57,7 @@ _COARSE_PLANS = (  # rows (times between batches) and step between columns (batc
 _ENOUGH_RUNS, _FEWEST_RUNS = 3, 2  # of a point at a coarse look; large dags vary little from run to run
 _MOST_RUNS, _MOST_SHARP_RUNS = 150, 600
 _CONFIRM_SAMPLES, _CONFIRM_RUNS = 100, 20
+_TRIES, _MOST_TRIES = 2, 8  # places that are run again on either side: those that are likely, those that are clear
 _TIME = COLUMNS.index("execution_time")
 
 _Place = tuple[int, int]  # on the lattice: which time between batches, which batch size
@@ -147,7 +149,7 @@ class Search:
         best, pays = self._confirm(1, samples, runs)
         worst, hurts = self._confirm(-1, samples, runs)
         self.tell(1.0)
-        verdict = "pays" if pays else "hurts" if hurts else "even"
+        verdict = {(True, True): "mixed", (True, False): "pays", (False, True): "hurts"}.get((pays, hurts), "even")
         looks = tuple(sorted(self.looks.values()))
         return Found(verdict, looks, best, worst if hurts else None, samples, runs, complete)
 
@@ -239,9 +241,9 @@ class Search:
         """Run the place that seems to gain (1) or lose (-1) most again, or the next; tell whether it clearly does."""
         point = None
         again = replace(self.contest, samples=samples, runs=runs, seed=self.contest.seed + 1)
-        for _ in range(2):
+        for tried in range(_MOST_TRIES):
             at = self._extreme(sign)
-            if at is None:
+            if at is None or (tried >= _TRIES and not self.looks[at].clearly(sign)):
                 break
             grid = self._grid(at)
             found = dict(self._collect(again.setups(grid), samples, runs, self._seconds([at]) * samples * runs))

@@ -81,6 +81,19 @@ class Estimate(NamedTuple):
     error: float
     samples: int
 
+    def __str__(self) -> str:
+        """Return it with as many digits as the error deserves.
+
+        Examples
+        --------
+        >>> print(Estimate(0.83812, 0.00123, 300), Estimate(0.9, 0.04, 20), Estimate(1.0, 0.0, 300))
+        0.838 ± 0.001 0.90 ± 0.04 1.000
+        """
+        if not self.error > 0:
+            return f"{self.ratio:.3f}"
+        digits = min(max(math.ceil(-math.log10(self.error)), 2), 6)
+        return f"{self.ratio:.{digits}f} ± {max(self.error, 10.0**-digits):.{digits}f}"
+
     @property
     def is_enough(self) -> bool:
         """Whether there are samples enough to tell anything."""
