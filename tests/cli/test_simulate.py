@@ -238,7 +238,7 @@ def test_a_limited_workflow_keeps_its_limit(file, capsys):
     assert "largest peak of disk in all runs: " in shown
     assert "; no execution can exceed " in shown
     assert "model files: a file counts once" in shown
-    assert "peak memory" in shown
+    assert "mean peak" in shown
 
 
 def footprint_worst(file: str) -> int:

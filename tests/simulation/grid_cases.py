@@ -123,7 +123,7 @@ def random_case(rng: np.random.Generator, dag: Dag, extensions: list[str], footp
     order = random_order(rng, dag) if kind == "order" else None
     grid = random_grid(rng, dag, extensions)
     if grid.own_times and grid.deadline is not None and grid.sd > 0 and dag.time_s is not None:
-        # Whole times make deadlines meet, such as t + d + d and t + 2 d: which comes first is then a matter of rounding.
+        # Whole times make deadlines meet, such as t + d + d and t + 2 d: which is first is then a matter of rounding.
         dag = dag.with_known(time_s=dag.time_s * rng.uniform(0.9, 1.1, dag.n))
         footprint = None if footprint is None else footprint.on(dag)
     return Case(dag, grid, kind, order, footprint, int(rng.integers(2**63)), bool(rng.random() < 0.3))

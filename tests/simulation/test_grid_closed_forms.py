@@ -16,7 +16,7 @@ import pytest
 from eligo import generate
 from eligo.dag import Dag, Float64
 from eligo.graph import critical_path, levels
-from eligo.simulation.grid import Grid
+from eligo.simulation.grid import ArrivalTrace, Grid
 from eligo.simulation.runs import COLUMNS, run_block
 from tests.memory.footprints import random_dag
 from tests.reference.grid_twin import GOLDEN, draw, key_of, uniform
@@ -239,8 +239,10 @@ def test_a_worker_that_stays_tries_again_after_a_failure():
     check_mean(found["allocations"], n / (1 - fail))
     check_mean(found["execution_time"], n * (1 + 0.5 * fail / (1 - fail)))
     assert np.all(found["idle_time"] == 0)
+    assert np.allclose(found["utilization"], n / found["execution_time"])  # what failed was of no use
     # One request at first and one after each end or failure but the last of them, all of which are granted.
-    assert np.allclose(n / found["utilization"], found["allocations"])
+    asked = runs(Dag.from_edges(n), Grid(arrivals=ArrivalTrace.of([0], [1]), stay=True, fail=fail, sd=0))
+    assert np.allclose(n / asked["utilization"], asked["allocations"])
 
 
 def test_lost_jobs_wait_for_their_deadline():

@@ -95,8 +95,8 @@ def _summary(metric: str, values: Float64) -> Summary:
 def metrics_of(grid: Grid, footprint: Footprint | None) -> tuple[str, ...]:
     """Return which of the columns say anything on a grid.
 
-    Workers who leave are never idle, without failures and copies there is one allocation a job, and where nobody is
-    lost and workers keep coming, or stay, every run ends.
+    Fixed processors are one batch, which cannot stall. Workers who leave are never idle. Without failures and copies
+    there is one allocation a job. Where nobody is lost and workers keep coming, or stay, every run ends.
 
     Examples
     --------
@@ -105,10 +105,11 @@ def metrics_of(grid: Grid, footprint: Footprint | None) -> tuple[str, ...]:
     >>> metrics_of(Grid(stay=True, lost=0.1), None)
     ('execution_time', 'stalling', 'utilization', 'idle_time', 'allocations', 'ended')
     >>> metrics_of(Grid(processors=4, fail=0.1), None)  # those who fail ask again
-    ('execution_time', 'stalling', 'utilization', 'idle_time', 'allocations')
+    ('execution_time', 'utilization', 'idle_time', 'allocations')
     """
     finite = grid.arrivals is not None and grid.arrivals.repeat_every is None
     counts = {
+        "stalling": grid.processors is None,
         "idle_time": grid.staying,
         "peak_memory": footprint is not None,
         "largest_peak": footprint is not None,
