@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import subprocess
 import sys
 from functools import partial
@@ -78,10 +80,13 @@ def test_the_summary(tmp_path, capsys):
     assert "job times" in row["fifo"]
     assert row["fifo"].endswith("%")
     assert row["prio/fifo"].count(" to ") == 3
-    last = shown[-1].split()
-    assert last[:3] == ["prio", "finishes", "in"]
-    assert 0.75 < float(last[3]) < 0.9
-    assert shown[-1].endswith("of the time of fifo")
+    told = re.fullmatch(
+        r"  prio finishes in 0\.(\d+) ± (0\.00\d+) of the time of fifo \(means of 10 runs vary from (\S+) to (\S+)\)",
+        shown[-1],
+    )
+    assert told
+    assert 0.75 < float(f"0.{told[1]}") < 0.9
+    assert float(told[3]) < float(f"0.{told[1]}") - 3 * float(told[2]), "samples vary more than the ratio is uncertain"
 
 
 def test_no_interval_is_said(small, capsys):
@@ -110,6 +115,46 @@ def test_against(small, capsys):
 def test_few_samples_are_noted(small, capsys):
     run("simulate", small, "--batch", 4, "--samples", 5, "--runs", 2)
     assert "note: with 5 samples there are no 2.5 %" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("samples", "few"), [(1, "1 sample is"), (9, "9 samples are")])
+def test_few_samples_have_no_verdict(small, capsys, samples, few):
+    words = ("simulate", small, "--samples", samples, "--runs", 2, "--on", "here")
+    run(*words, "--batch", 4)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"{few} too few to tell" in shown
+    assert "cannot be told apart" not in shown
+    assert "1 samples" not in shown
+    run(*words, "--batch", "2,4", "--interarrival", "0.1,1")
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "clearly faster" not in shown
+    assert "1.00*" not in shown
+    assert f"{few} too few to tell" in shown
+
+
+def test_what_is_clear_by_all_runs_though_samples_overlap(small, capsys):
+    """By 002's interval nothing could be told of means of so few runs."""
+    words = ("simulate", small, "--strategies", "best,fifo", "--batch", 2, "--samples", 300, "--runs", 2)
+    ratio = facts(capsys, *words)["ratios"]["best/fifo"]["execution_time"]
+    assert ratio["low"] < 1 < ratio["high"]
+    run(*words)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "best finishes in 0." in shown
+    assert "cannot be told apart" not in shown
+
+
+def test_one_grid_of_many_is_said(small, capsys):
+    remark = "fork.dag: 17 jobs, 8 edges (one grid; --advice looks at many)"
+    for words, said in [
+        ("--stay", True),
+        ("--strategies prio,fifo", True),
+        ("--batch 4", False),
+        ("--interarrival 1", False),
+        ("--processors 2", False),
+        ("--strategies prio,lifo,fifo", False),
+    ]:
+        run("simulate", small, *words.split(), *QUICK)
+        assert (capsys.readouterr().out.splitlines()[0] == remark) == said, words
 
 
 def test_orders_from_files(small, tmp_path, capsys):
@@ -180,6 +225,8 @@ def test_processors(small, capsys):
         ("--lost 0.1 --deadline 3", "written off after 3 times", {"lost": 0.1, "deadline": 3.0}),
         ("--copies 2", "each job given to 2 workers", {"copies": 2}),
         ("--sd 0", "take 1 each\n", {"sd": 0.0}),
+        ("--sd 0.3", "take 1 each, on average, with a standard deviation of 30 %\n", {"sd": 0.3}),
+        ("--sd 1", "take 1.29 each, on average: normal with mean 1 and a standard deviation of 100 %", {"sd": 1.0}),
     ],
 )
 def test_what_is_switched_on_is_said(small, capsys, words, said, known):
@@ -300,13 +347,15 @@ def test_advice(tmp_path, capsys, monkeypatch):
     airsn(tmp_path)
     run("simulate", "airsn.dag", "--on", "here", "-o", "tried.csv", "--plot", "tried.svg")
     shown = capsys.readouterr()
-    paragraph, tried = shown.out.split("\n\n")
+    paragraph, tried, again = shown.out.split("\n\n")
     assert paragraph.startswith("Prioritising (best against fifo) pays on this workflow of 773 jobs")
     assert max(map(len, paragraph.splitlines())) <= 100
     assert "*" in tried
     assert "batch \\ interarrival" in tried
     found = facts(capsys, "simulate", "airsn.dag", "--on", "here")
     assert found["verdict"] == "pays"
+    assert "; . not tried" in tried
+    assert again.strip() == f"largest gain again: {found['again']}"
     assert " ".join(paragraph.split()) == found["advice"]
     assert 0.7 < found["best"]["ratios"]["best/fifo"]["execution_time"]["median"] < 0.9
     assert len(read_results("tried.csv").points) == len(found["looks"])
@@ -331,7 +380,35 @@ def test_advice_in_seconds(file, tmp_path, capsys):
     assert found["unit"] == "s"
     assert {look["interarrival"] for look in found["looks"]} <= {1.5 * value for value in INTERARRIVALS}
     run("simulate", file, "--own-times", "--on", "here")
-    assert "interarrival (s)" in capsys.readouterr().out
+    assert re.search(r"batch \\ interarrival  .* 1.5 s  ", capsys.readouterr().out)
+    run("simulate", file, "--on", "here")
+    assert "the workflow states times of jobs: --own-times takes these" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("quick_advice")
+def test_the_command_after_advice_gives_the_same_numbers(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    airsn(tmp_path, 20).rename("my airsn.dag")
+    (tmp_path / "order.txt").write_text("\n".join(read("my airsn.dag").names))
+    words = ["my airsn.dag", "--advice", "--strategies", "prio,mine=@order.txt", "--stay", "--fail", "0.125"]
+    found = facts(capsys, "simulate", *words, "--seed", 3, "--on", "here")
+    assert (found["strategy"], found["against"]) == ("prio", "mine")
+    assert found["grid"] == {"stay": True, "fail": 0.125}
+    program, command, *again = shlex.split(found["again"])
+    assert (program, command, again[0]) == ("eligo", "simulate", "my airsn.dag")
+    repeated = facts(capsys, "simulate", *again, "--on", "here")
+    assert repeated["ratios"] == found["best"]["ratios"]
+    assert repeated["grid"] == found["grid"]
+
+
+@pytest.mark.usefixtures("quick_advice")
+def test_advice_on_other_grids_and_strategies(small, capsys):
+    found = facts(capsys, "simulate", small, "--advice", "--strategies", "fifo,prio", "--copies", 2, "--on", "here")
+    assert (found["strategy"], found["against"], found["grid"]) == ("prio", "fifo", {"copies": 2})
+    found = facts(capsys, "simulate", small, "--advice", "--against", "best", "--on", "here")
+    assert (found["strategy"], found["against"]) == ("fifo", "best")
+    assert found["verdict"] == "hurts"
+    assert "--against best" in found["again"]
 
 
 def test_work_that_takes_long_is_announced(small, capsys, monkeypatch):

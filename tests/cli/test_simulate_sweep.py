@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 
 from eligo import write
 from eligo.cli import main
+from eligo.cli.messages import terminable
 from eligo.cli.progress import Shares, clock, counting
 from eligo.simulation import sweeping
 from eligo.simulation.results import Point, read_results
@@ -83,8 +85,12 @@ def test_in_seconds(file, capsys):
     assert {point["interarrival"] for point in points} == {1.5 * value for value in sweeping.INTERARRIVALS}
     run(*words, "--batch", "2,4")
     shown = capsys.readouterr().out
-    assert "batch \\ interarrival (s)" in shown
-    assert "1.5 s between batches of" in shown
+    assert "batch \\ interarrival  1.5 s" in shown
+    assert "with 1.5 s between batches of" in shown
+    run(*words, "--interarrival", "0.00500268,7200,1000000", "--batch", "2,4")
+    assert re.search(r"interarrival +0\.005 s +2 h +11\.6 days", capsys.readouterr().out)
+    run(*words, "--interarrival", "7200,7201", "--batch", "2,4")
+    assert re.search(r"interarrival +7,200 s +7,201 s", capsys.readouterr().out), "rounding would make them alike"
 
 
 def test_wide_sweeps_are_turned_or_left_out(small, capsys):
@@ -94,7 +100,25 @@ def test_wide_sweeps_are_turned_or_left_out(small, capsys):
     run(*words, "--interarrival", "1..2x1.05", "--batch", "2..4x1.05")
     shown = capsys.readouterr().out
     assert "\\" not in shown
-    assert "best is clearly faster than fifo at " in shown
+    assert "largest gain with " in shown
+
+
+def test_stars_and_counts_agree(small, capsys):
+    """A star is where all runs together tell: as many as are counted, more than 002's intervals would give."""
+    words = ("simulate", small, *AXES, "--samples", 100, "--runs", 3)
+    points = facts(capsys, *words)["points"]
+    run(*words)
+    shown = capsys.readouterr().out
+    faster, slower = map(
+        int, re.findall(r"clearly faster than fifo at (\d+) of 8 points, clearly slower at (\d+)", shown)[0]
+    )
+    rows = [line for line in shown.splitlines() if re.match(r" +\d+  ", line)]
+    assert sum(row.count("*") for row in rows) == faster + slower
+    ratios = [point["ratios"]["best/fifo"]["execution_time"] for point in points]
+    assert faster > sum(ratio["high"] < 1 for ratio in ratios)
+    means = [[point["strategies"][name]["execution_time"]["mean"] for name in ("best", "fifo")] for point in points]
+    margins = [ratio["sd"] / 10 * (3 + 12 / 99) for ratio in ratios]
+    assert faster == sum(1 - mine / theirs > far for (mine, theirs), far in zip(means, margins, strict=True))
 
 
 def test_memory_in_a_sweep(file, capsys):
@@ -198,6 +222,38 @@ def test_a_sweep_that_is_killed(tmp_path, monkeypatch):
         subprocess.run([*command, name, "--on", on], check=True, capture_output=True, timeout=120)
     assert Path("out.csv").read_bytes() == Path("whole.csv").read_bytes()
     assert not journal.exists()
+
+
+def test_a_sweep_that_is_terminated(tmp_path, monkeypatch):
+    """By SIGTERM, as batch systems do: as by Ctrl-C."""
+    monkeypatch.chdir(tmp_path)
+    airsn(tmp_path, 60)
+    command = [sys.executable, "-m", "eligo", "simulate", "airsn.dag", "--interarrival", "0.1..10", "--batch", "1..64"]
+    command += ["--samples", "40", "--runs", "60", "-o", "out.csv"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    journal = Path("out.csv.partial")
+    for _ in range(600):
+        if journal.exists() and journal.read_bytes().count(b"\n") > 4:
+            break
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 143
+    kept = journal.read_bytes().count(b"\n") - 1
+    assert f"{kept} of 21 points are kept in out.csv.partial: the same command goes on from there\nterminated\n" in said
+    assert sorted(path.name for path in Path().iterdir()) == ["airsn.dag", "out.csv.partial"]
+
+
+def test_someone_elses_use_of_sigterm_is_kept():
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with terminable():
+            assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    with terminable():
+        assert callable(signal.getsignal(signal.SIGTERM)) == (before is signal.SIG_DFL)
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_parquet(small, capsys):

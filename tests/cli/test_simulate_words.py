@@ -30,7 +30,19 @@ def small(tmp_path, monkeypatch):
         ("--interarrival nan", "'nan' is no number above 0"),
         ("--batch 1_6", "'1_6' is no number"),
         ("--batch 1e13", "'1e13' is no number above 0 and at most 1e12"),
-        ("--batch 1,,2", "'' is no number"),
+        ("--batch 1,,2", "'' is no number above 0 and at most 1e12: '1,,2'"),
+        ("--interarrival 1..", "'1..' is no range: write FIRST..LAST"),
+        ("--interarrival 1,..5", "'..5' is no range: write FIRST..LAST, or"),
+        ("--interarrival 1..y", "'y' is no number above 0 and at most 1e12: '1..y'"),
+        ("--advice --batch 4", "--batch cannot be with --advice: it tries many grids"),
+        ("--advice --processors 4", "--processors cannot be with --advice: it tries many grids"),
+        ("--advice --arrivals a.csv", "--arrivals cannot be with --advice: it tries many grids"),
+        ("--advice --sweep", "--sweep cannot be with --advice: it tries many grids"),
+        ("--advice --gantt g.svg", "--gantt cannot be with --advice: it tries many grids"),
+        ("--advice --runs 9", "--runs cannot be with --advice: it decides itself"),
+        ("--advice --track-memory", "--track-memory cannot be with --advice: it looks at times alone"),
+        ("--advice --strategies fifo", "--advice holds one strategy against another: name two"),
+        ("--advice --strategies prio,lifo,fifo", "--advice holds one strategy against another: name two"),
         ("--batch 4..1", "'4..1' is no range"),
         ("--batch 1..4x1", "'1..4x1' is no range"),
         ("--batch 1,2,1", "1 stands twice in '1,2,1'"),
@@ -86,7 +98,9 @@ def test_wrong_usage(small, capsys, words, message):
     captured = capsys.readouterr()
     assert (stopped.value.code, captured.out) == (2, "")
     assert message in captured.err
-    assert captured.err.splitlines()[-1].startswith("hint: ")
+    usage, _, hint = captured.err.splitlines()
+    assert usage == "usage: eligo simulate FILE [options], see eligo simulate --help"
+    assert hint.startswith("hint: ")
     assert sorted(path.name for path in Path().iterdir()) == ["fork.dag"]
 
 

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from eligo.errors import EligoError
 
-__all__ = ["guarded", "output_lost", "printable", "say", "usage_error", "warn"]
+__all__ = ["guarded", "output_lost", "printable", "say", "terminable", "usage_error", "warn"]
 
-DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+DONE, FAILED, USAGE, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: to be taken as Ctrl-C is, by whoever cleans up."""
 
 
 def printable(text: str, kept: str = "") -> str:
@@ -69,12 +76,31 @@ def guarded(action: Callable[[], int], *, debug: bool) -> int:
         return FAILED
 
 
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Let SIGTERM, by which batch systems end jobs, be an exception meanwhile, unless someone else has a use for it."""
+    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if not ours:
+        yield
+        return
+
+    def end(*_: object) -> None:
+        raise Terminated
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 def _expected(error: BaseException) -> int:
     if isinstance(error, OSError):
         return output_lost(error)
     if isinstance(error, KeyboardInterrupt):
-        say("interrupted")
-        return INTERRUPTED
+        ended = isinstance(error, Terminated)
+        say("terminated" if ended else "interrupted")
+        return TERMINATED if ended else INTERRUPTED
     if isinstance(error, MemoryError):
         say("not enough memory for this workflow\nhint: use a machine with more memory")
     else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from typing import NoReturn
 
@@ -29,8 +28,8 @@ class Parser(argparse.ArgumentParser):
     """
 
     def error(self, message: str) -> NoReturn:
-        """Print the usage, what is wrong and a hint, and end with the status for wrong usage."""
-        self.print_usage(sys.stderr)
+        """Print the usage in short, what is wrong and a hint, and end with the status for wrong usage."""
+        say(self._short_usage())
         choice = _CHOICE.search(message)
         if choice and choice[2].count(",") >= _MANY:
             message = message[: choice.start()] + f"unknown: {choice[1]!r}"
@@ -40,6 +39,12 @@ class Parser(argparse.ArgumentParser):
             say(f"{self.prog}: {message}")
             say(f"hint: {self.suggestion(message)}")
         self.exit(USAGE)
+
+    def _short_usage(self) -> str:
+        """Return one line; all options at once would bury what is wrong."""
+        named = [action.metavar or action.dest for action in self._get_positional_actions()]
+        words = " ".join(name for name in named if isinstance(name, str) and name != argparse.SUPPRESS)
+        return f"usage: {self.prog} {f'{words} ' if words else ''}[options], see {self.prog} --help"
 
     def suggestion(self, message: str) -> str:
         """Return the hint for an error of argparse."""

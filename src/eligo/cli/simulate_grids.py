@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from eligo.cli.table import per_cent
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from eligo.simulation.grid import Grid, Throttle
 
 __all__ = ["grid_rows", "times_unit"]
+
+_WORTH_SAYING = 0.005
 
 
 def times_unit(value: float) -> str:
@@ -61,7 +64,25 @@ def _manners(grid: Grid) -> str:
 
 def _times(grid: Grid) -> str:
     own = "take their own times" if grid.own_times else "take 1 each"
-    return f"{own}, on average, with a standard deviation of {per_cent(grid.sd).replace('.0', '')}" if grid.sd else own
+    if not grid.sd:
+        return own
+    sd, mean = per_cent(grid.sd).replace(".0", ""), _mean_factor(grid.sd)
+    if mean < 1 + _WORTH_SAYING:
+        return f"{own}, on average, with a standard deviation of {sd}"
+    longer = f"take {mean:.3g} times their own times" if grid.own_times else f"take {mean:.3g} each"
+    return f"{longer}, on average: normal with mean 1 and a standard deviation of {sd}, cut off at 0"
+
+
+def _mean_factor(sd: float) -> float:
+    """Return the mean of a normal distribution of mean 1 that is cut off at 0.
+
+    Examples
+    --------
+    >>> _mean_factor(0.1), round(_mean_factor(1), 4)
+    (1.0, 1.2876)
+    """
+    density = math.exp(-0.5 / sd**2) / math.sqrt(2 * math.pi)
+    return 1 + sd * density / (1 - math.erfc(1 / (sd * math.sqrt(2))) / 2)
 
 
 def _fates(grid: Grid) -> list[str]:

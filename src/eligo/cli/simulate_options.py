@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from eligo.cli.arguments import add_input, add_json
+from eligo.cli.arguments import add_input, add_json, read_again
 from eligo.cli.memory_options import MODEL_WORDS, add_model
 from eligo.cli.prioritize import STRATEGIES
 from eligo.cli.simulate_values import LARGEST, Entrant, axis, entrants, number, place, whole
 
 if TYPE_CHECKING:
     from eligo.formats.base import Document
+    from eligo.simulation.advising import Advice
     from eligo.simulation.grid import Grid
 
-__all__ = ["DEFAULT", "ROUNDINGS", "add_words", "check_words", "grid_of", "is_sweep", "wants_advice"]
+__all__ = [
+    "DEFAULT",
+    "ROUNDINGS",
+    "add_words",
+    "check_words",
+    "grid_of",
+    "grid_remark",
+    "is_sweep",
+    "repeating",
+    "wants_advice",
+]
 
 ROUNDINGS = ("nearest", "up", "down", "geometric")
 """Stated here as well, so that --help need not load numpy; a test keeps them equal."""
@@ -31,6 +43,12 @@ _COMPARING = ("strategies", "against", "samples", "runs", "common", "interarriva
 _DESCRIBING = (*_COMPARING, *_BEYOND, *_FATES, *_THROTTLES, "track_memory", *MODEL_WORDS)
 _ONE_RUN = ("gantt", "chrome_trace", "run_number")
 _OPTIONS = {"run_number": "--run", "out": "-o"}
+_FIXED = ("own_times", "rounding", "sd", "stay", "spread", *_FATES, *_THROTTLES)
+_NOT_ADVISED = {
+    "it tries many grids of random batches": ("interarrival", "batch", "sweep", "processors", "arrivals", *_ONE_RUN),
+    "it decides itself how many runs a grid needs": ("samples", "runs"),
+    "it looks at times alone": ("track_memory",),
+}
 
 _MOST_POINTS = 10_000
 
@@ -58,6 +76,12 @@ def add_words(parser: argparse.ArgumentParser) -> None:
 
 def _add_comparing(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
+        "--advice",
+        action="store_true",
+        help="look for the grids on which the first of two strategies pays, as with nothing but FILE, with other "
+        "--strategies, or with grids on which workers stay, fail ...",
+    )
+    group.add_argument(
         "--strategies",
         type=entrants,
         metavar="S,...",
@@ -68,7 +92,10 @@ def _add_comparing(group: argparse._ArgumentGroup) -> None:
         "--against", metavar="S", help="which of them to divide by (default: fifo if it is there, else the last)"
     )
     group.add_argument(
-        "--samples", type=whole(1, 1_000_000), metavar="P", help="samples of each strategy (default: 300)"
+        "--samples",
+        type=whole(1, 1_000_000),
+        metavar="P",
+        help="samples of each strategy (default: 300); below 10 nothing is said to be clear",
     )
     group.add_argument(
         "--runs",
@@ -219,8 +246,8 @@ def _add_writing(group: argparse._ArgumentGroup) -> None:
 
 
 def wants_advice(args: argparse.Namespace) -> bool:
-    """Tell whether nothing was said of the grid or of what to compare."""
-    return not _given(args, _DESCRIBING)
+    """Tell whether advice is asked for, or nothing was said of the grid or of what to compare."""
+    return bool(args.advice) or not _given(args, _DESCRIBING)
 
 
 def is_sweep(args: argparse.Namespace) -> bool:
@@ -230,6 +257,7 @@ def is_sweep(args: argparse.Namespace) -> bool:
 
 def check_words(args: argparse.Namespace) -> None:
     """Refuse options that contradict each other: these are wrong usage."""
+    _check_advice(args)
     _check_arrivals(args)
     one_run = _given(args, _ONE_RUN)
     if one_run and wants_advice(args):
@@ -252,6 +280,45 @@ def check_words(args: argparse.Namespace) -> None:
             args.refuse(f"{_option(name)} is for points by --interarrival and --batch: use --json with fixed workers")
     _check_input(args)
     _check_grid(args)
+
+
+def _check_advice(args: argparse.Namespace) -> None:
+    """Refuse what advice does not look at."""
+    if not args.advice:
+        return
+    for why, names in _NOT_ADVISED.items():
+        for name in _given(args, names):
+            args.refuse(f"{_option(name)} cannot be with --advice: {why}")
+    if args.strategies is not None and len(args.strategies) != 2:
+        args.refuse("--advice holds one strategy against another: name two, for example --strategies prio,fifo")
+
+
+def grid_remark(args: argparse.Namespace) -> str:
+    """Return a remark on a grid that nobody asked for: it is one of many."""
+    asked = _given(args, ("interarrival", "batch", "processors", "arrivals", "track_memory"))
+    if asked or len(args.strategies or DEFAULT) != 2:
+        return ""
+    return "one grid; --advice looks at many"
+
+
+def repeating(args: argparse.Namespace, found: Advice) -> str:
+    """Return the command that simulates the grid with the largest gain again, else that with the largest loss."""
+    point = found.worst if found.verdict == "hurts" else found.best
+    if point is None:
+        return ""
+    names = [each.name if each.file is None else f"{each.name}=@{each.file}" for each in args.strategies or DEFAULT]
+    words = ["--strategies", ",".join(names)]
+    for name in _given(args, ("against", *_FIXED)):
+        value = getattr(args, name)
+        words += [_option(name)] if value is True else [_option(name), _plain(value)]
+    words += ["--interarrival", _plain(point.interarrival), "--batch", _plain(point.batch), "--common"]
+    # Advice has run it with the next seed, so that these are the numbers of the paragraph.
+    words += ["--samples", str(found.samples), "--runs", str(found.runs), "--seed", str(found.seed + 1)]
+    return f"eligo simulate {read_again(args.file, args)} {shlex.join(words)}"
+
+
+def _plain(value: Any) -> str:
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def _check_arrivals(args: argparse.Namespace) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from eligo.simulation.advising import Advice, Look
     from eligo.simulation.comparing import Comparison
     from eligo.simulation.grid import Grid
-    from eligo.simulation.ratios import Summary
+    from eligo.simulation.ratios import Estimate, Summary
     from eligo.simulation.results import Results
 
 __all__ = ["Case", "advice_text", "comparison_text", "largest_peak", "ratio_words", "sentence", "sweep_text"]
@@ -31,7 +31,7 @@ _TITLES = {
     "stalling": "stalling",
     "utilization": "utilization",
     "idle_time": "idle time",
-    "peak_memory": "peak memory",
+    "peak_memory": "mean peak",
     "largest_peak": "largest peak",
     "allocations": "allocations",
     "ended": "ended",
@@ -69,6 +69,18 @@ class Case(NamedTuple):
         """Return what the workflow is, in words."""
         return f"{self.document.source.path}: {plural(self.dag.n, 'job')}, {plural(self.dag.m, 'edge')}"
 
+    def between(self, value: float) -> str:
+        """Return a time between batches, in words."""
+        return _duration(value) if self.grid.own_times else f"{value:,.6g} mean {times_unit(value)}"
+
+    def heads(self, values: Sequence[float]) -> dict[float, str]:
+        """Return times between batches as heads of a table."""
+        if self.grid.own_times:
+            heads = {value: _duration(value) for value in values}
+            if len(set(heads.values())) == len(heads):
+                return heads
+        return {value: f"{value:,.6g}{' s' if self.grid.own_times else ''}" for value in values}
+
     def facts(self, found: dict[str, Any], largest_peak: float | None = None) -> dict[str, Any]:
         """Return what was found with what it is about, as plain values."""
         from eligo.simulation.journal import plain_grid
@@ -93,21 +105,30 @@ class Case(NamedTuple):
         return facts
 
 
-def comparison_text(case: Case, found: Comparison) -> str:
-    """Return what came of strategies on one grid."""
+def _duration(value: float) -> str:
+    from eligo.simulation.advice_words import duration
+
+    return duration(value)
+
+
+def comparison_text(case: Case, found: Comparison, remark: str = "") -> str:
+    """Return what came of strategies on one grid, with a remark on that grid."""
     size = f"{plural(found.samples, 'sample')} of {plural(found.runs, 'run')} each"
     common = ", common random numbers" if found.common else ""
     rows = [*grid_rows(case.grid), ("simulated", "", f"{size}, seed {found.seed}{common}")]
-    parts = [_titled(case, rows), _means(case, found), *_ratio_tables(found)]
-    lines = [sentence(pair, by_metric["execution_time"]) for pair, by_metric in found.ratios.items()]
+    parts = [_titled(case, rows, remark), _means(case, found), *_ratio_tables(found)]
+    lines = [
+        sentence(pair, found.ratios[pair]["execution_time"], told, found.runs)
+        for pair, told in found.estimates().items()
+    ]
     lines += _memory_lines(case, max((found.values[name]["largest_peak"].max() for name in found.values), default=0))
     lines += [f"note: {note}" for note in found.notes]
     return "\n\n".join([*parts, _wrapped(lines)])
 
 
-def _titled(case: Case, rows: Iterable[tuple[str, str, str]]) -> str:
+def _titled(case: Case, rows: Iterable[tuple[str, str, str]], remark: str = "") -> str:
     memory = [] if case.footprint is None else rules_rows(case.footprint)
-    return table(case.title(), [*rows, *memory])
+    return table(case.title() + (f" ({remark})" if remark else ""), [*rows, *memory])
 
 
 def _means(case: Case, found: Comparison) -> str:
@@ -146,7 +167,8 @@ def _ratio_tables(found: Comparison) -> list[str]:
     if tables:
         none = any(of[metric] is None for of in found.ratios.values() for metric in there)
         why = "; no interval where something is divided by 0, or never ended" if none else ""
-        tables[-1] += f"\n  medians, with what 95 % of the ratios lie between{why}"
+        of = "means of runs" if found.runs > 1 else "single runs"
+        tables[-1] += f"\n  medians, with what 95 % of the ratios of {of} lie between{why}"
     return tables
 
 
@@ -180,24 +202,29 @@ def _digits(found: Summary) -> int:
     return 2 if apart >= 0.02 or apart == 0 else 3 if apart >= 0.002 else 4
 
 
-def sentence(pair: str, found: Summary | None) -> str:
-    """Return what a ratio of execution times means.
+def sentence(pair: str, quotients: Summary | None, told: Estimate | None, runs: int) -> str:
+    """Return what a ratio of execution times means: which is faster by all runs, and how samples vary.
 
     Examples
     --------
-    >>> from eligo.simulation.ratios import Summary
-    >>> sentence("prio/fifo", Summary(0.84, 0.8411, 0.01, 0.8231, 0.8619))
-    'prio finishes in 0.84 (0.82 to 0.86) of the time of fifo'
+    >>> from eligo.simulation.ratios import Estimate, Summary
+    >>> quotients = Summary(0.84, 0.8411, 0.01, 0.8231, 0.8619)
+    >>> print(sentence("prio/fifo", quotients, Estimate(0.84, 0.001, 100), 50))
+    prio finishes in 0.840 ± 0.001 of the time of fifo (means of 50 runs vary from 0.82 to 0.86)
     """
     one, other = pair.split("/")
-    words = ratio_words(found)
-    if found is None:
-        return f"{one} against {other}: {words}, since not every run has ended"
-    if found.high < 1:
-        return f"{one} finishes in {words} of the time of {other}"
-    if found.low > 1:
-        return f"{one} takes {words} times as long as {other}"
-    return f"{one} and {other} cannot be told apart: {one} finishes in {words} of the time of {other}"
+    if quotients is None or told is None:
+        return f"{one} against {other}: no interval, since not every run has ended"
+    low, high = (f"{value:,.{_digits(quotients)}f}" for value in (quotients.low, quotients.high))
+    of = f"means of {runs:,} runs" if runs > 1 else "single runs"
+    vary = f" ({of} vary from {low} to {high})" if quotients.sd > 0 else ""
+    if not told.is_enough:
+        few = "1 sample is" if told.samples == 1 else f"{told.samples} samples are"
+        return f"{one} against {other}: {told.ratio:.2f}{vary}, but {few} too few to tell"
+    if told.is_above:
+        return f"{one} takes {told} times as long as {other}{vary}"
+    apart = "" if told.is_below else f"{one} and {other} cannot be told apart: "
+    return f"{apart}{one} finishes in {told} of the time of {other}{vary}"
 
 
 def _memory_lines(case: Case, largest: float) -> list[str]:
@@ -226,10 +253,41 @@ def sweep_text(case: Case, found: Results) -> str:
     rows = [("points", f"{len(found.points):,}", size), *grid_rows(case.grid, varies=True)]
     parts = [_titled(case, rows)]
     for pair in found.points[0].ratios:
-        points = found.ratio(pair, "execution_time")
-        parts += [*_sweep_table(case, pair, points), _wrapped(_sweep_sentences(case, pair, points))]
+        cells = _cells(found, pair)
+        parts += [*_sweep_table(case, pair, cells), _wrapped(_sweep_sentences(case, pair, cells, about.runs))]
     lines = [*_memory_lines(case, largest_peak(found)), *(f"note: {note}" for note in found.notes)]
     return "\n\n".join([*parts, *([_wrapped(lines)] if lines else [])])
+
+
+class _Cell(NamedTuple):
+    """One ratio at one point of a sweep."""
+
+    between: float
+    batch: float
+    quotients: Summary | None
+    told: Estimate | None
+
+    @property
+    def words(self) -> str:
+        if self.quotients is None or self.told is None:
+            return "none "
+        median = self.quotients.median
+        digits = _digits(self.quotients) if median >= 100 else 2
+        return f"{median:.{digits}f}{'*' if self.told.is_below or self.told.is_above else ' '}"
+
+
+def _cells(found: Results, pair: str) -> list[_Cell]:
+    from eligo.simulation.comparing import estimates_of
+
+    return [
+        _Cell(
+            point.interarrival,
+            point.batch,
+            point.ratios[pair]["execution_time"],
+            estimates_of(point.strategies, point.ratios, "execution_time", found.about.samples)[pair],
+        )
+        for point in found.points
+    ]
 
 
 def largest_peak(found: Results) -> float:
@@ -238,62 +296,67 @@ def largest_peak(found: Results) -> float:
     return max((peak.high for peak in peaks if peak is not None), default=0.0)
 
 
-_Points = Sequence[tuple[float, float, "Summary | None"]]
-
-
-def _sweep_table(case: Case, pair: str, points: _Points) -> list[str]:
+def _sweep_table(case: Case, pair: str, cells: Sequence[_Cell]) -> list[str]:
     """Return the medians, batches downwards and times between them across, where that fits a page."""
-    across, down = list(dict.fromkeys(point[0] for point in points)), list(dict.fromkeys(point[1] for point in points))
-    titles = [f"interarrival{' (s)' if case.grid.own_times else ''}", "batch"]
-    turned = len(across) > _MOST_COLUMNS >= len(down)
-    if turned:
-        across, down, titles = down, across, titles[::-1]
+    heads = case.heads(list(dict.fromkeys(cell.between for cell in cells)))
+    sizes = {batch: f"{batch:,.6g}" for batch in dict.fromkeys(cell.batch for cell in cells)}
+    words = {(cell.between, cell.batch): cell.words for cell in cells}
+    across, down, titles = heads, sizes, ("interarrival", "batch")
+    if len(across) > _MOST_COLUMNS >= len(down):
+        across, down, titles = sizes, heads, ("batch", "interarrival")
+        words = {at[::-1]: word for at, word in words.items()}
     if len(across) > _MOST_COLUMNS or len(down) > _MOST_ROWS:
         return []
-    cell = {(batch, between) if turned else (between, batch): summary for between, batch, summary in points}
-    rows = [(f"{below:,.6g}", *(_cell(cell[beside, below]) for beside in across)) for below in down]
-    told = f"  {pair}: execution time, medians; * where 95 % of the ratios lie on one side of 1\n"
-    return [told + columns((f"{titles[1]} \\ {titles[0]}", *(f"{value:,.6g} " for value in across)), rows)]
+    rows = [(down[below], *(words[beside, below] for beside in across)) for below in down]
+    told = f"  {pair}: execution time, medians; * where all runs together clearly tell a difference\n"
+    return [told + columns((f"{titles[1]} \\ {titles[0]}", *(f"{head} " for head in across.values())), rows)]
 
 
-def _cell(found: Summary | None) -> str:
-    if found is None:
-        return "none "
-    return f"{found.median:.{_digits(found) if found.median >= 100 else 2}f}{'*' if _is_clear(found) else ' '}"
-
-
-def _is_clear(found: Summary | None) -> bool:
-    return found is not None and (found.high < 1 or found.low > 1)
-
-
-def _sweep_sentences(case: Case, pair: str, points: _Points) -> list[str]:
+def _sweep_sentences(case: Case, pair: str, cells: Sequence[_Cell], runs: int) -> list[str]:
     one, other = pair.split("/")
-    known = [(summary, between, batch) for between, batch, summary in points if summary is not None]
+    known = [(cell.told, cell) for cell in cells if cell.told is not None]
     if not known:
         return [f"{one} against {other}: no interval at any point"]
-    faster = sum(summary.high < 1 for summary, *_ in known)
-    slower = sum(summary.low > 1 for summary, *_ in known)
-    best = min(known, key=lambda point: point[0].median)
-    unit = "s" if case.grid.own_times else f"mean {times_unit(best[1])}"
+    told, best = min(known, key=lambda each: each[0].ratio)
+    gain = "largest gain" if told.ratio < 1 else "smallest loss"
+    last = (
+        f"{gain} with {case.between(best.between)} between batches of {best.batch:,.6g}: "
+        f"{sentence(pair, best.quotients, told, runs)}"
+    )
+    if not told.is_enough:
+        return [last]
+    faster, slower = sum(told.is_below for told, _ in known), sum(told.is_above for told, _ in known)
     return [
-        f"{one} is clearly faster than {other} at {faster:,} of {plural(len(points), 'point')}, clearly slower at "
+        f"{one} is clearly faster than {other} at {faster:,} of {plural(len(cells), 'point')}, clearly slower at "
         f"{slower:,}",
-        f"best with {best[1]:,.6g} {unit} between batches of {best[2]:,.6g}: {sentence(pair, best[0])}",
+        last,
     ]
 
 
-def advice_text(case: Case, found: Advice) -> str:
-    """Return a paragraph of advice, and the grids that were tried."""
+def advice_text(case: Case, found: Advice, again: str) -> str:
+    """Return a paragraph of advice, the grids that were tried, and the command that tries the best one again."""
     paragraph = textwrap.fill(printable(found.paragraph), _WIDTH, break_long_words=False)
     if not found.looks:
         return paragraph
     across, down = (sorted({look[axis] for look in found.looks}) for axis in (0, 1))
     cell = {(look.interarrival, look.batch): look for look in found.looks}
     rows = [(f"{batch:,.6g}", *(_look(cell.get((between, batch))) for between in across)) for batch in down]
-    told = f"  {found.strategy}/{found.against}: execution time; * where 1 % or more is clearly gained or lost\n"
-    corner = f"batch \\ interarrival{' (s)' if found.seconds else ''}"
-    shown = told + columns((corner, *(f"{value:,.6g} " for value in across)), rows)
-    return f"{paragraph}\n\n{shown}"
+    told = f"  {found.strategy}/{found.against}: execution time; * where 1 % or more is clearly gained or lost"
+    told += "; . not tried\n" if len(cell) < len(across) * len(down) else "\n"
+    heads = case.heads(across)
+    shown = told + columns(("batch \\ interarrival", *(f"{heads[value]} " for value in across)), rows)
+    return "\n\n".join([paragraph, shown, *_next_steps(case, found, again)])
+
+
+def _next_steps(case: Case, found: Advice, again: str) -> list[str]:
+    lines = []
+    if again:
+        which = {"hurts": "largest loss", "even": "best grid"}.get(found.verdict, "largest gain")
+        lines.append(f"  {which} again: {printable(again)}")
+    times = case.dag.time_s
+    if times is not None and not case.grid.own_times and not all(map(math.isnan, times)):
+        lines.append("  the workflow states times of jobs: --own-times takes these instead of 1 each")
+    return ["\n".join(lines)] if lines else []
 
 
 def _look(found: Look | None) -> str:

@@ -80,7 +80,12 @@ def axis(factor: int) -> Callable[[str], tuple[float, ...]]:
     """
 
     def read(text: str) -> tuple[float, ...]:
-        values = [value for word in text.split(",") for value in _range(word.strip(), factor)]
+        try:
+            values = [value for word in text.split(",") for value in _range(word.strip(), factor)]
+        except argparse.ArgumentTypeError as error:
+            if repr(text) in str(error):
+                raise
+            _wrong(f"{error}: {text!r}")
         if len(values) > _MOST_VALUES:
             _wrong(f"{len(values):,} values are too many: {_MOST_VALUES:,} at most")
         if twice := [value for value in values if values.count(value) > 1]:
@@ -98,12 +103,18 @@ def _range(word: str, factor: int) -> list[float]:
     positive = number(0, LARGEST, above=True)
     if not dots:
         return [positive(first)]
+    if not (first and last):
+        _wrong_range(word)
     low, high, by = positive(first), positive(last), positive(step or str(factor))
     if not (low <= high and by >= 1.01):
-        _wrong(f"{word!r} is no range: write FIRST..LAST, or FIRST..LASTxFACTOR with a factor above 1, as in 1..64x4")
+        _wrong_range(word)
     count = min(int((math.log(high) - math.log(low)) / math.log(by) + 1e-9), _MOST_VALUES)
     # Exact, so that a range has the same numbers as a list: random numbers depend on them to the last bit.
     return [float(Fraction(first) * Fraction(step or factor) ** power) for power in range(count + 1)]
+
+
+def _wrong_range(word: str) -> NoReturn:
+    _wrong(f"{word!r} is no range: write FIRST..LAST, or FIRST..LASTxFACTOR with a factor above 1, as in 1..64x4")
 
 
 def number(least: float, most: float, *, above: bool = False, below: bool = False) -> Callable[[str], float]:
