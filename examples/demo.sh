@@ -14,6 +14,7 @@ cp examples/fmri.dag "$out/fmri.dag"
 show eligo prioritize "$out/fmri.dag" --in-place --certificate "$out/proof.json"
 show tail -4 "$out/fmri.dag"
 show eligo verify "$out/proof.json" "$out/fmri.dag"
+show eligo simulate "$out/fmri.dag"
 show eligo prioritize "$out/fmri.dag" --in-place --remove
 show cmp examples/fmri.dag "$out/fmri.dag" && echo "the same file as before, to the byte"
 show eligo generate inspiral --jobs 2988 -o "$out/inspiral.dag"

@@ -91,7 +91,7 @@ def _row(case: _Case, dag: Dag, strategy: str) -> list[str]:
     runs = [max(1, round(_SECONDS / seconds)) for seconds in once]
     times = once
     if max(runs) > 1:
-        times = best_times([partial(action, many) for action, many in zip(actions, runs, strict=True)], 3, cpu)
+        times = best_times([partial(action, many) for action, many in zip(actions, runs, strict=True)], 7, cpu)
     ours, theirs = (dag.n * many / seconds for many, seconds in zip(runs, times, strict=True))
     return [
         f"{case.name}, {dag.n:,} jobs, {strategy}",

@@ -24,7 +24,7 @@ public:
     }
 
     // u lies between 2^-53 and 1 - 2^-53.
-    [[gnu::always_inline]] double operator()(double u) const {
+    [[gnu::noinline]] double operator()(double u) const {  // inlined, the loops around it spill, and are slower
         const double p = std::min(u, 1 - u);
         const auto bits = std::bit_cast<std::uint64_t>(p);
         const Piece& c = pieces_[(bits >> (52 - kBits)) - kFirst];

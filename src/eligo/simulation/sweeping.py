@@ -23,7 +23,7 @@ import eligo
 from eligo.dag import Dag, Float64
 from eligo.errors import EligoError
 from eligo.memory.footprint import Footprint
-from eligo.simulation.comparing import Comparison
+from eligo.simulation.comparing import Comparison, check_kinds
 from eligo.simulation.contest import Contest, Strategies, make_contest
 from eligo.simulation.grid import Grid
 from eligo.simulation.journal import Journal, identity, plain_grid
@@ -105,6 +105,7 @@ def sweep(
     >>> [(point.interarrival, point.batch) for point in found.points]
     [(1.0, 1.0), (1.0, 2.0)]
     """
+    check_kinds(dag, grid)
     contest = make_contest(
         dag, strategies, samples=samples, runs=runs, seed=seed, common=common, footprint=footprint, against=against
     )
