@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from eligo.dag import Dag
 from eligo.errors import EligoError
+from eligo.lanes import lanes_of
 from eligo.trace import ANYWHERE, Trace
 from tests.strategies import dags
 
@@ -159,7 +160,7 @@ def test_what_cannot_have_happened_is_refused(dag, values, options, message):
 
 def check_lanes(trace: Trace, most: int = 1_000) -> None:
     """Replay the events: whoever runs has a lane of their own."""
-    lane, owner = trace.lanes(most)
+    lane, owner = lanes_of(trace, most)
     busy: dict[int, int] = {}
     widest = 0
     for event in trace.events.tolist():
@@ -184,9 +185,9 @@ def test_nothing_overlaps_in_a_lane(data, dag, placed):
     trace = Trace.of(dag, start, end, worker if placed else None)
     check_lanes(trace)
     check_lanes(trace, most=1)
-    if trace.workers and not np.all(trace.lanes().worker == ANYWHERE):
-        assert np.array_equal(trace.lanes().lane, trace.worker)
-        assert np.array_equal(trace.lanes().worker, np.arange(trace.workers))
+    if trace.workers and not np.all(lanes_of(trace).worker == ANYWHERE):
+        assert np.array_equal(lanes_of(trace).lane, trace.worker)
+        assert np.array_equal(lanes_of(trace).worker, np.arange(trace.workers))
 
 
 @given(st.data(), st.integers(1, 9))
@@ -203,14 +204,14 @@ def test_lanes_are_workers_who_stay():
     """Idle ones too; unknown ones below; two lanes for who runs two at once; visitors share."""
     apart = Dag.from_edges(3)
     stay = Trace.of(apart, [0, 1, 0], [1, 2, 2], [1, 1, -1], workers=3)
-    assert [array.tolist() for array in stay.lanes()] == [[1, 1, 3], [0, 1, 2, ANYWHERE]]
-    assert [array.tolist() for array in stay.lanes(most=2)] == [[0, 0, 1], [ANYWHERE] * 2]
+    assert [array.tolist() for array in lanes_of(stay)] == [[1, 1, 3], [0, 1, 2, ANYWHERE]]
+    assert [array.tolist() for array in lanes_of(stay, most=2)] == [[0, 0, 1], [ANYWHERE] * 2]
     skewed = Trace.of(apart, [0, 1, 2], [2, 3, 3], [0, 0, 1], measured=True)
-    assert [array.tolist() for array in skewed.lanes()] == [[0, 1, 2], [0, 0, 1]]
+    assert [array.tolist() for array in lanes_of(skewed)] == [[0, 1, 2], [0, 0, 1]]
     visitors = Trace.of(apart, [0, 1, 2], [1, 2, 3], [0, 4, 9])
-    assert [array.tolist() for array in visitors.lanes()] == [[0, 0, 0], [ANYWHERE]]
-    assert [array.tolist() for array in Trace.of(apart, [NAN] * 3, [NAN] * 3).lanes()] == [[ANYWHERE] * 3, []]
-    assert [array.tolist() for array in Trace.of(Dag.from_edges(0), [], []).lanes()] == [[], []]
+    assert [array.tolist() for array in lanes_of(visitors)] == [[0, 0, 0], [ANYWHERE]]
+    assert [array.tolist() for array in lanes_of(Trace.of(apart, [NAN] * 3, [NAN] * 3))] == [[ANYWHERE] * 3, []]
+    assert [array.tolist() for array in lanes_of(Trace.of(Dag.from_edges(0), [], []))] == [[], []]
 
 
 @given(st.data(), dags(9, known=False))

@@ -70,9 +70,7 @@ inline std::vector<double> run_grid(const GridModel& model, PoolKind kind, Key k
 }
 
 inline GridRecord record_grid(const GridModel& model, PoolKind kind, Key run) {
-    GridRecord out;
-    with_grid(model, kind, [&](auto&& grid) { grid.record(run, out); });
-    return out;
+    return with_grid(model, kind, [&](auto&& grid) { return grid.record(run); });
 }
 
 }  // namespace eligo

@@ -2,9 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
-
-#include "csr.hpp"
 
 namespace eligo {
 
@@ -14,13 +11,6 @@ struct Measures {
     std::int64_t batches = 0, stalled = 0, requests = 0, peak = 0;
     std::int64_t started = 0, allocations = 0;  // jobs that were given at all, and how often jobs were given
     bool ended = true;
-};
-
-// Who ran what when, of the allocation whose result counted.
-struct GridRecord {
-    std::vector<double> start, end;
-    std::vector<std::int64_t> worker;
-    std::vector<Node> events;  // v for the start of v, ~v for its end
 };
 
 }  // namespace eligo

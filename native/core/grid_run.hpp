@@ -15,6 +15,7 @@
 #include "grid_memory.hpp"
 #include "grid_model.hpp"
 #include "grid_pools.hpp"
+#include "grid_record.hpp"
 #include "grid_throttle.hpp"
 #include "grid_waiting.hpp"
 #include "running_list.hpp"
@@ -46,13 +47,11 @@ public:
         }
     }
 
-    Measures record(Key key, GridRecord& out) {
-        recording_ = known_ = in_order_ = true;
-        log_.clear();
-        winner_.assign(n_, -1);
-        const Measures result = run(key);
-        write(out);
-        return result;
+    GridRecord record(Key key) {
+        in_order_ = true;
+        recorder_.emplace(n_);
+        run(key);
+        return recorder_->written(model_.place);
     }
 
 private:
@@ -82,7 +81,7 @@ private:
             }
         }
         const double last = events_.last_time();
-        if (recording_) settle(last);
+        if (recorder_) settle(last);
         return measures(waiting_ == 0 ? last : kNever);
     }
 
@@ -100,10 +99,7 @@ private:
             const std::int64_t worker = arrived_ + static_cast<std::int64_t>(tag - begin);
             const double end = now_ + time_of(jobs_[tag], model_.place[jobs_[tag]], worker);
             events_.push({end, tag});
-            if (recording_) {
-                allocations_.push_back({worker, now_, end, Fate::runs, false});
-                log_.push_back(static_cast<std::int64_t>(tag));
-            }
+            if (recorder_) recorder_->give(jobs_[tag], worker, now_, end);
         }
         arrived_ += size;
     }
@@ -130,7 +126,7 @@ private:
             const double next = waiting_ == 0 && once_ ? kNever : arrivals_.time();
             if (due <= next) {
                 if (due == kNever) break;
-                if (waiting_ == 0 && once_ && !recording_) return measures(events_.last_time());
+                if (waiting_ == 0 && once_ && !recorder_) return measures(events_.last_time());
                 advance(due);
                 do happen(events_.pop());
                 while (!events_.empty() && events_.next_time() == now_);
@@ -264,10 +260,10 @@ private:
             if (once_) result_.useful_time += time;
             if (model_.workers.deadline > 0)
                 events_.push({now_ + model_.workers.deadline * renumbered_[v], tag | kDeadline});
-            if (recording_) log_.push_back(static_cast<std::int64_t>(tag));
         } else {
             events_.push({now_ + time, tag});
         }
+        if (recorder_) recorder_->give(v, worker, now_, now_ + time);
         if (memory_) memory_->start(v, first);
         if (throttle_) throttle_->refill(pool_);
     }
@@ -304,7 +300,7 @@ private:
 
     void end(Node v, std::uint64_t number) {
         if (memory_) memory_->stop(v);
-        if (!known_) return finish(v);
+        if (!known_) return finish(v, number);
         Allocation& allocation = allocations_[number];
         const bool failed = allocation.fate == Fate::fails;
         allocation.fate = Fate::over;
@@ -312,11 +308,7 @@ private:
             if (!allocation.expired) give_back(v);
         } else if (once_ || !finished_[v]) {
             if (!once_) result_.useful_time += allocation.end - allocation.start;
-            if (recording_) {
-                winner_[v] = static_cast<std::int64_t>(number);
-                log_.push_back(~static_cast<std::int64_t>(number));
-            }
-            finish(v);
+            finish(v, number);
         }
         if (model_.workers.stay) {
             if (waiting_ > 0) ++result_.requests;
@@ -324,8 +316,10 @@ private:
         }
     }
 
-    void finish(Node v) {
+    // A job is done, by the result of an allocation.
+    void finish(Node v, std::uint64_t number) {
         ++done_;
+        if (recorder_) recorder_->win(number);
         if (!once_) {
             finished_[v] = 1;
             if (given_[v] < model_.workers.copies) {
@@ -368,32 +362,12 @@ private:
         return result_;
     }
 
-    // Of processors that are there all the time the share of it in which they ran jobs to a result that counted; else, as the paper has it, the
-    // share of requests that got one.
+    // Of processors that are there all the time the share of it in which they ran jobs to a result that counted; else,
+    // as the paper has it, the share of requests that got one.
     double utilization() const {
         const double processors = static_cast<double>(model_.workers.processors);
         if (processors > 0) return result_.ended && result_.time > 0 ? result_.useful_time / (processors * result_.time) : 0;
         return result_.requests ? static_cast<double>(result_.started) / static_cast<double>(result_.requests) : 0;
-    }
-
-    void write(GridRecord& out) const {
-        out.start.assign(n_, std::numeric_limits<double>::quiet_NaN());
-        out.end = out.start;
-        out.worker.assign(n_, -1);
-        for (Node v = 0; v < n_; ++v) {
-            if (winner_[v] < 0) continue;
-            const Allocation& allocation = allocations_[winner_[v]];
-            const Node job = model_.place[v];
-            out.start[job] = allocation.start;
-            out.end[job] = allocation.end;
-            out.worker[job] = allocation.worker;
-        }
-        out.events.clear();
-        for (std::int64_t entry : log_) {
-            const std::int64_t number = entry < 0 ? ~entry : entry;
-            const Node v = jobs_[number];
-            if (winner_[v] == number) out.events.push_back(entry < 0 ? ~model_.place[v] : model_.place[v]);
-        }
     }
 
     GridModel model_;
@@ -405,7 +379,6 @@ private:
     bool once_ = false;        // whether every job is given just once
     bool in_order_ = true;     // whether it matters in which order jobs end between two batches
     bool known_ = false;       // whether more must be known of an allocation than its job
-    bool recording_ = false;
 
     std::vector<Node> missing_;  // parents that are not done
     Pool pool_;
@@ -424,8 +397,7 @@ private:
     std::int64_t arrived_ = 0;
     Node done_ = 0, waiting_ = 0;
     Measures result_;
-    std::vector<std::int64_t> winner_;  // the allocation of each job whose result counted
-    std::vector<std::int64_t> log_;     // allocations and, as ~, their ends
+    std::optional<GridRecorder> recorder_;
 };
 
 }  // namespace eligo

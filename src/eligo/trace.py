@@ -11,16 +11,12 @@ waits for, or that has the worker before it. In a round all start, then those th
 
 Everything is checked once, in O((n + m) log n): every job ends after it starts, starts after its parents have ended,
 and no worker runs two at once. Clocks of several machines differ, so of *measured* traces only the first is demanded.
-
-To be drawn, jobs are put in *lanes*, in each of which nothing overlaps: one for each worker, or, where workers are
-unknown, come for one job only or are too many, as few as possible, each job in the lowest that is free.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from heapq import heappop, heappush
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,25 +25,10 @@ from eligo import _core
 from eligo.dag import MAX_SECONDS, Dag, Float64, Int32, Int64
 from eligo.errors import EligoError
 
-__all__ = ["ANYWHERE", "Lanes", "Trace"]
+__all__ = ["ANYWHERE", "Trace"]
 
 ANYWHERE = -1
 """The worker of a job of which nobody knows where it ran."""
-
-
-class Lanes(NamedTuple):
-    """Where to draw the jobs of a trace: in no lane do two overlap.
-
-    Attributes
-    ----------
-    lane
-        The lane of each job, from 0; ``ANYWHERE`` where it did not run.
-    worker
-        Whose lane each is; ``ANYWHERE`` where it is nobody's.
-    """
-
-    lane: Int32
-    worker: Int32
 
 
 @final
@@ -203,44 +184,6 @@ class Trace:
         running = np.concatenate([[0], np.cumsum(np.where(self.events >= 0, 1, -1))])
         return np.cumsum(change)[: never + 1], running
 
-    def lanes(self, most: int = 1_000) -> Lanes:
-        """Return in which lane to draw each job, so that none covers another.
-
-        Each worker has a lane, or several where clocks say that its jobs overlap; so have, below, jobs of which nobody
-        knows where they ran. Jobs take the lowest free lane whatever their worker where there are more than `most`
-        workers, or more than ever run at once though none runs a second job.
-
-        Examples
-        --------
-        >>> apart = Dag.from_edges(3)
-        >>> Trace.of(apart, [0, 0, 1], [1, 2, 2], [1, 0, 1]).lanes().lane.tolist()
-        [1, 0, 1]
-        >>> Trace.of(apart, [0, 0, 1], [1, 2, 2], [8, 7, 9]).lanes()
-        Lanes(lane=array([0, 1, 0], dtype=int32), worker=array([-1, -1], dtype=int32))
-        """
-        owned = self._workers_stay(most)
-        group = (
-            np.where(self.worker == ANYWHERE, self.workers, self.worker) if owned else np.zeros(self.dag.n, np.int32)
-        )
-        groups = self.workers + 1 if owned else 1
-        overlap = self.measured or not owned or np.any(self.worker[self.order] == ANYWHERE)
-        slot = _lowest_free(self.events, group, groups) if overlap else np.zeros(self.dag.n, np.int32)
-        width = np.ones(groups, np.int64)
-        width[-1] = 0
-        ran = self.order
-        np.maximum.at(width, group[ran], slot[ran] + 1)
-        lane = np.full(self.dag.n, ANYWHERE, np.int32)
-        lane[ran] = (np.cumsum(width) - width)[group[ran]] + slot[ran]
-        owner = np.append(np.arange(groups - 1), ANYWHERE)
-        return Lanes(lane, np.repeat(owner, width).astype(np.int32))
-
-    def _workers_stay(self, most: int) -> bool:
-        """Tell whether workers are places to draw, not visitors that each come for a job."""
-        if not 0 < self.workers <= most:
-            return False
-        placed = self.worker[self.worker != ANYWHERE]
-        return self.workers <= self.counts()[1].max() or bool(np.any(np.bincount(placed) > 1))
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Trace):
             return NotImplemented
@@ -304,23 +247,6 @@ def _workers(dag: Dag, worker: ArrayLike | None, workers: int | None, start: Flo
 def _times_of(events: Int32, start: Float64, end: Float64) -> Float64:
     begun = events >= 0
     return np.where(begun, start[np.where(begun, events, 0)], end[np.where(begun, 0, ~events)])
-
-
-def _lowest_free(events: Int32, group: Int32, groups: int) -> Int32:
-    """Give each job the lowest number that no job of its group has while it runs; O(n log n)."""
-    slot = [0] * len(group)
-    free: list[list[int]] = [[] for _ in range(groups)]
-    used = [0] * groups
-    group_of = group.tolist()
-    for event in events.tolist():
-        if event < 0:
-            heappush(free[group_of[~event]], slot[~event])
-        elif free[group_of[event]]:
-            slot[event] = heappop(free[group_of[event]])
-        else:
-            slot[event] = used[group_of[event]]
-            used[group_of[event]] += 1
-    return np.array(slot, np.int32)
 
 
 def _given_events(events: ArrayLike, start: Float64, end: Float64) -> Int32:

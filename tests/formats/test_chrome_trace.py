@@ -18,6 +18,7 @@ from eligo import generate
 from eligo.dag import Dag
 from eligo.errors import EligoError
 from eligo.formats.chrome_trace import generate_trace, write_trace
+from eligo.lanes import lanes_of
 from eligo.memory.models import footprint
 from eligo.simulation import list_schedule, memory_over_time
 from eligo.trace import ANYWHERE, Trace
@@ -166,7 +167,7 @@ def test_visitors_share_slots_and_keep_their_number() -> None:
     trace = Trace.of(chain, [0, 1, 2, 3], [1, 2, 3, 4], [5, 70, 800, 900])
     assert {event["tid"] for event in events(trace, "X")} == {1}
     assert [event["args"]["worker"] for event in events(trace, "X")] == [5, 70, 800, 900]
-    assert set(trace.lanes().worker.tolist()) == {ANYWHERE}
+    assert set(lanes_of(trace).worker.tolist()) == {ANYWHERE}
 
 
 def test_files_are_the_same_for_the_same_trace_and_packed_by_name(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from eligo import generate
 from eligo.dag import Dag
 from eligo.errors import EligoError
+from eligo.lanes import lanes_of
 from eligo.memory.models import footprint
 from eligo.report import plot_gantt, save
 from eligo.report.job_bars import MAX_BARS, MAX_LANES, Bars, Fill, merge_bars
@@ -71,7 +72,7 @@ def test_each_job_is_a_bar_from_start_to_end_in_the_lane_of_its_worker() -> None
 @settings(max_examples=25)
 def test_as_many_bars_as_jobs_ran(n: int, at_once: int, seed: int) -> None:
     trace = visitors(n, at_once, seed)
-    lane = trace.lanes().lane
+    lane = lanes_of(trace).lane
     expected = {(trace.start_s[job], trace.end_s[job], int(lane[job])) for job in range(n)}
     assert set(bars(plot_gantt(trace))) == expected
 
@@ -166,7 +167,7 @@ def test_many_jobs_or_lanes_are_merged(n: int, at_once: int, tmp_path: Path) -> 
     figure = plot_gantt(visitors(n, at_once), kinds=["a", "b"] * (n // 2) + ["c"] * (n % 2))
     (image,) = figure.axes[0].images
     assert not figure.axes[0].collections
-    assert image.get_array().shape == (len(visitors(n, at_once).lanes().worker), 930, 3)
+    assert image.get_array().shape == (len(lanes_of(visitors(n, at_once)).worker), 930, 3)
     assert legend(figure.axes[0])[:2] == ["a", "b"]
     save(figure, tmp_path / "many.svg")
     assert (tmp_path / "many.svg").stat().st_size < 1_500_000
@@ -174,7 +175,7 @@ def test_many_jobs_or_lanes_are_merged(n: int, at_once: int, tmp_path: Path) -> 
 
 def test_the_size_of_the_table_is_bounded_and_so_is_the_file(tmp_path: Path) -> None:
     trace = visitors(100_000, 4_000)
-    assert len(trace.lanes().worker) > 3_000
+    assert len(lanes_of(trace).worker) > 3_000
     rng = np.random.default_rng(3)
     figure = plot_gantt(trace, shade=rng.random(trace.dag.n))
     assert figure.axes[0].images[0].get_array().shape == (500, 930, 3)

@@ -186,7 +186,7 @@ def _add_beyond(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--spread",
-        type=number(0, 10),
+        type=number(0, 3),
         metavar="X",
         help="speeds of workers differ: standard deviation of their logarithm",
     )

@@ -1,7 +1,7 @@
 """Traces as Chrome trace JSON (the Trace Event Format), for Perfetto and chrome://tracing. Only written.
 
 Each job is one complete event (``"ph": "X"``) in the thread of its lane; threads are named after workers, and counters
-(``"ph": "C"``) show how many jobs run and are ELIGIBLE, and what is occupied. Lanes are those of :meth:`Trace.lanes`,
+(``"ph": "C"``) show how many jobs run and are ELIGIBLE, and what is occupied. Lanes are those of ``eligo.lanes``,
 so that no two events of a thread overlap: viewers drop those that do. What else viewers want:
 
 * Times are whole microseconds. Starts and ends are rounded, not durations, so rounding never makes neighbours overlap.
@@ -30,7 +30,8 @@ from numpy.typing import ArrayLike
 from eligo.dag import Float64, Int64
 from eligo.errors import EligoError
 from eligo.formats.storage import replace_file
-from eligo.trace import ANYWHERE, Lanes, Trace
+from eligo.lanes import Lanes, lanes_of
+from eligo.trace import ANYWHERE, Trace
 
 __all__ = ["generate_trace", "write_trace"]
 
@@ -106,7 +107,7 @@ def generate_trace(
     counters = [_job_counters(trace, clock)]
     if memory is not None:
         counters.append(_memory_counters(*memory, clock))
-    lanes = trace.lanes()
+    lanes = lanes_of(trace)
     return _document([_names(lanes, name), _jobs(trace, lanes, clock, ranks), *counters], trace)
 
 

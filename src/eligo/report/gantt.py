@@ -1,6 +1,6 @@
 """Gantt charts: what ran when, in lanes of workers, above what waited and ran, and what was occupied.
 
-Lanes are those of :meth:`Trace.lanes`: one for each worker, or, where these are unknown, too many or come for one job
+Lanes are those of ``eligo.lanes``: one for each worker, or, where these are unknown, too many or come for one job
 only, as few as possible. How jobs are drawn, few or many, is told in ``job_bars``. Clocks of real machines begin with
 the first job; other times are shown as they are.
 
@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from eligo.graph import levels
+from eligo.lanes import Lanes, lanes_of
 from eligo.report.job_bars import MAX_BARS, MAX_LANES, Bars, Fill, draw_bars, merge_bars, shades
 from eligo.report.lines import line_look, name_curves, worth_stepping
 from eligo.report.memory_curves import Use, check_use, draw_uses
 from eligo.report.style import new_figure, plain, shorten, styled
-from eligo.trace import ANYWHERE, Lanes, Trace
+from eligo.trace import ANYWHERE, Trace
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,7 +75,7 @@ def plot_gantt(
     use = None if memory is None else check_use(resource, *memory)
     with styled():
         fill = _fill(trace, shade, shade_name, kinds)
-        lanes = trace.lanes()
+        lanes = lanes_of(trace)
         tall = min(max(_LANE_IN * len(lanes.worker), _LEAST_IN), _MOST_IN)
         figure, panels = _panels([tall, _PANEL_IN, *([_PANEL_IN] if use else [])], title)
         shift, begin, end = _span(trace)

@@ -20,6 +20,7 @@ from eligo import _core
 from eligo.dag import Dag, Float64, Int32, Int64
 from eligo.errors import EligoError
 from eligo.graph import levels
+from eligo.lanes import lanes_of
 from eligo.memory.footprint import Footprint
 from eligo.simulation.contenders import POOLS, Contender
 from eligo.simulation.grid import Grid
@@ -181,7 +182,7 @@ def trace_run(setup: Setup, run: int = 0) -> Trace:
     seconds = setup.grid.own_times
     assumptions = () if seconds else ("times are in mean job times, shown as seconds",)
     trace = Trace.of(setup.dag, start, end, events=events, assumptions=assumptions)
-    where = _numbered(worker, trace.order) if setup.grid.staying else trace.lanes().lane
+    where = _numbered(worker, trace.order) if setup.grid.staying else lanes_of(trace).lane
     return Trace.of(setup.dag, start, end, where, events=events, assumptions=assumptions, workers=setup.grid.processors)
 
 
