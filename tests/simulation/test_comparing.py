@@ -264,3 +264,11 @@ def test_exports():
     assert contest.Contest.__module__ == "eligo.simulation.contest"
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = eligo.simulation.nothing
+
+
+def test_facts_have_the_ratio_of_all_runs():
+    found = simulate(generate.airsn(10), "prio,fifo", samples=40, runs=5, on="here")
+    told = found.facts()["estimates"]["prio/fifo"]
+    means = [found.values[name]["execution_time"].mean() for name in ("prio", "fifo")]
+    assert told["ratio"] == pytest.approx(means[0] / means[1])
+    assert 0 < told["error"] < 0.1

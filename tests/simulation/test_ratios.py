@@ -212,10 +212,10 @@ def test_what_is_clear():
         found = ratios.Estimate(value, error, samples)
         return found.is_below, found.is_above
 
-    assert clear(0.96, 0.01, 300) == (True, False)
-    assert clear(1.04, 0.01, 300) == (False, True)
-    assert clear(0.97, 0.01, 300) == (False, False)
-    assert clear(0.96, 0.01, 10) == (False, False), "few samples know less of their own error"
+    assert clear(0.95, 0.01, 300) == (True, False)
+    assert clear(1.05, 0.01, 300) == (False, True)
+    assert clear(0.96, 0.01, 300) == (False, False)
+    assert clear(0.95, 0.01, 10) == (False, False), "few samples know less of their own error"
     assert clear(0.5, 0.0, 9) == (False, False), "and very few do not know it"
     assert clear(0.5, 0.0, 10) == (True, False)
     assert clear(1 - 1e-15, 0.0, 300) == (False, False), "rounding"

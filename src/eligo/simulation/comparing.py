@@ -95,6 +95,7 @@ class Comparison:
             "seed": self.seed,
             "common": self.common,
             "against": self.against,
+            "estimates": {pair: told and told._asdict() for pair, told in self.estimates().items()},
             "ratios": plain_summaries(self.ratios),
             "strategies": plain_summaries(self.strategies),
             "notes": list(self.notes),

@@ -13,7 +13,7 @@ mean time between batches and a mean batch size, with 90,000 runs each: hours. H
 
 Strategies meet common random numbers, so that a few runs tell ratios apart. With x and y the execution times of q
 matched runs, the ratio is r = sum x / sum y, and its error, by linearisation, sqrt(sum (x - r y)^2 / (q (q - 1))) /
-mean y. It *pays* if r is 0.99 or less, and below 1 by so many errors that chance would do that once in a thousand
+mean y. It *pays* if r is 0.99 or less, and below 1 by so many errors that chance would do that once in ten thousand
 points.
 
 The work is bounded: what runs are thought to take, in seconds, is divided among the four steps, and decides how many
@@ -78,7 +78,7 @@ class Look(NamedTuple):
 
     @property
     def margin(self) -> float:
-        """How far chance may take the ratio, once in a thousand times."""
+        """How far chance may take the ratio, once in ten thousand times."""
         return margin(self.error, self.runs)
 
     @property

@@ -14,7 +14,7 @@ meets itself.) By linearisation its standard error is the standard deviation of 
 all pairs as for matched ones: with independent x and y the mean of all p * p quotients varies as
 var(x) / (p mean(y)^2) + mean(x)^2 var(y) / (p mean(y)^4), which is the variance of the quotients over p. (Where samples
 vary by more than a fifth the quotients vary more than that: the error is then too large, not too small.) A difference
-is *clear* if the estimate is more than 3 standard errors away from 1, and somewhat more where samples are few.
+is *clear* if the estimate is more than 4 standard errors away from 1, and somewhat more where samples are few.
 
 With common random numbers sample i of both strategies saw the same workers and the same job times. Then only the
 quotients x[i] / y[i] are taken (``paired``): what made both slow cancels out, and the interval is narrower. To divide
@@ -111,16 +111,17 @@ class Estimate(NamedTuple):
 
 
 def margin(error: float, samples: int) -> float:
-    """Return how far chance may take an estimate: 3 standard errors, more where these come from few samples.
+    """Return how far chance may take an estimate: 4 standard errors, more where these come from few samples.
 
-    It does so about once in a thousand times: by Student's distribution, roughly.
+    It goes further about once in ten thousand times, by Student's distribution, roughly: a sweep looks at a hundred
+    points, and none of them should seem clear by chance.
 
     Examples
     --------
     >>> margin(0.01, 1201), margin(0.01, 13)
-    (0.0301, 0.04)
+    (0.0402, 0.06)
     """
-    return error * (3 + 12 / max(samples - 1, 1))
+    return error * (4 + 24 / max(samples - 1, 1))
 
 
 def estimate(mine: Summary, theirs: Summary, quotients: Summary | None, samples: int) -> Estimate | None:

@@ -49,7 +49,7 @@ def _categories(document: Document) -> tuple[Int32, Int32]:
     details, path = document.details, document.source.path
     limits = details.maxjobs if isinstance(details, Details) else {}
     if not isinstance(details, Details) or not limits:
-        raise EligoError(f"{path}: no category has a limit", hint="only DAGMan files have CATEGORY and MAXJOBS")
+        raise EligoError(f"{path}: no category has a limit", hint="a DAGMan file limits one by MAXJOBS category number")
     number = {name: place for place, name in enumerate(limits)}
     own = (details.job(job).category for job in range(document.dag.n))
     category = np.array([-1 if name is None else number.get(name, -1) for name in own], np.int32)
