@@ -1,0 +1,138 @@
+"""What every engine is: it takes a plan, tells what happens, can be stopped, and knows afterwards what ran when.
+
+::
+
+    engine = Local(plan, state, options)      # says at once what it cannot do, and starts nothing
+    engine.submit()                           # starts, or goes on where the state says it stopped
+    while not engine.over:
+        for event in engine.watch(1.0):       # waits at most so long
+            ...
+    trace = engine.collect()
+
+The state on disk is written by the engine before it tells of an event: what `watch` returned is never lost. Whoever
+watches may stop at any time, by an exception or by being killed, and submit again later with the same state.
+
+``engines/contract.py`` is the test that every engine passes; write yours by it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import ClassVar, final
+
+from eligo.engines.plan import Plan
+from eligo.engines.state import State
+from eligo.trace import ANYWHERE, Trace
+
+__all__ = ["Engine", "Event", "Happening"]
+
+
+class Happening(IntEnum):
+    """What an event is about."""
+
+    STARTED = 0
+    """A job's program began to run (or its first script)."""
+    SUCCEEDED = 1
+    FAILED = 2
+    """A job failed for good."""
+    AGAIN = 3
+    """A job failed and will be tried again, or its worker was lost; the text says which."""
+    ADOPTED = 4
+    """A job was found running that an earlier Eligo had started; it counts as started."""
+    CANCELLED = 5
+    """A job that had started was stopped by us; it has neither succeeded nor failed."""
+    NOTE = 6
+    """Something worth a line of the log; the job is -1 where it is about none."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened.
+
+    Attributes
+    ----------
+    job
+        Its index, or -1.
+    time_s
+        When, in seconds since the run began.
+    worker
+        Where, from 0, where that is known.
+    attempt
+        Which try this was, from 1.
+    exit_code
+        Of the program; 128 + number for a signal.
+    text
+        What else to say: why it failed, where its log is.
+    """
+
+    what: Happening
+    job: int
+    time_s: float
+    worker: int = ANYWHERE
+    attempt: int = 1
+    exit_code: int | None = None
+    text: str = ""
+
+
+class Engine(ABC):
+    """Runs a plan. Subclasses check in their constructor that they can do all of it.
+
+    Parameters
+    ----------
+    plan
+        What to run.
+    state
+        Where it is recorded; of an earlier run of the same workflow, or new.
+    options
+        Words for the engine itself, from after ``--`` on the command line.
+
+    Raises
+    ------
+    ParseError
+        The plan asks for something that the engine cannot do: file, line and what.
+    MissingExtraError, EngineError
+        The engine is not installed, or does not answer.
+    """
+
+    NAME: ClassVar[str]
+
+    def __init__(self, plan: Plan, state: State, options: Sequence[str] = ()) -> None:
+        self.plan = plan
+        self.state = state
+        self.options = tuple(options)
+
+    @abstractmethod
+    def submit(self) -> None:
+        """Start, or go on where the state says the run stopped."""
+
+    @abstractmethod
+    def watch(self, timeout_s: float) -> list[Event]:
+        """Return what happened since the last call, waiting for it at most so long; nothing if nothing did.
+
+        All of it is in the state, on disk, before it is returned.
+        """
+
+    @property
+    @abstractmethod
+    def over(self) -> bool:
+        """Whether nothing runs any more and nothing will; true as well after `cancel` has come to its end."""
+
+    @abstractmethod
+    def cancel(self, *, kill: bool = False) -> None:
+        """Start nothing new; with `kill` also end what runs. Returns at once: `watch` until it is `over`."""
+
+    @property
+    def slots(self) -> int:
+        """How many jobs can run at once, where that is known; else 0."""
+        return 0
+
+    def collect(self) -> Trace:
+        """Return what ran when, so far: of each job its last try."""
+        return self.state.trace(self.plan.dag)
+
+    def close(self) -> None:  # noqa: B027 - most have nothing to let go of
+        """Let go of connections. What runs goes on."""

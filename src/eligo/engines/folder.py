@@ -1,0 +1,126 @@
+"""The folder of a run, beside the workflow, and the locks that keep a second run away.
+
+``workflow.dag.eligo/`` holds the state, the logs of jobs and whatever else an engine keeps. It is private: commands may
+carry secrets. Two locks are held while a run goes on, both freed by the operating system when its process dies: one in
+the folder, so that two runs cannot share a state, and one on the workflow file, so that two runs with different folders
+cannot run the same jobs. Names of jobs become names of files only through :func:`safe_name`.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from eligo.errors import EngineError
+
+__all__ = ["Folder", "default_folder", "safe_name"]
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+_LONGEST = 80
+
+
+def default_folder(workflow: str) -> Path:
+    """Return where the state of a workflow is unless one says otherwise.
+
+    Examples
+    --------
+    >>> default_folder("here/flow.dag").as_posix()
+    'here/flow.dag.eligo'
+    """
+    if workflow == "-":
+        raise EngineError("a workflow from standard input has no place for its state", hint="give one: --state DIR")
+    return Path(f"{workflow}.eligo")
+
+
+def safe_name(number: int, name: str) -> str:
+    """Return a file name for a job that no name of a job can lead elsewhere; different jobs have different ones.
+
+    Examples
+    --------
+    >>> safe_name(7, "../../etc/passwd")
+    '7-.._.._etc_passwd'
+    """
+    return f"{number}-{_UNSAFE.sub('_', name)[:_LONGEST]}"
+
+
+class Folder:
+    """The folder of a run, locked for one process.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as here, Folder(Path(here) / "flow.dag.eligo") as folder:
+    ...     Folder(folder.path)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    eligo.errors.EngineError: ...flow.dag.eligo: a run goes on here (process ...)
+    hint: eligo status shows it; wait until it is over, or stop it with Ctrl-C in its terminal
+    """
+
+    def __init__(self, path: Path, workflow: Path | None = None) -> None:
+        self.path = path
+        self._held: list[IO[Any]] = []
+        try:
+            path.mkdir(mode=0o700, exist_ok=True)
+            self._lock(path / "lock", "a+", f"{path}: a run goes on here")
+            if workflow is not None and workflow.is_file():
+                self._lock(workflow, "r", f"{workflow}: a run of this workflow goes on")
+        except OSError as error:
+            self.close()
+            raise EngineError(
+                f"{path}: {error.strerror or error}", hint="a run needs a folder of its own: --state DIR"
+            ) from error
+        except BaseException:
+            self.close()
+            raise
+        self._sign()
+
+    def _lock(self, path: Path, mode: str, text: str) -> None:
+        stream = path.open(mode)
+        self._held.append(stream)
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = self._holder()
+            raise EngineError(
+                f"{text}{holder}",
+                hint="eligo status shows it; wait until it is over, or stop it with Ctrl-C in its terminal",
+            ) from None
+        except OSError as error:
+            if error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL) or mode == "a+":
+                raise  # the lock of the folder is needed; that of the workflow only where its file system has locks
+
+    def _holder(self) -> str:
+        with suppress(OSError):
+            if text := (self.path / "lock").read_text().strip():
+                return f" (process {text})"
+        return ""
+
+    def _sign(self) -> None:
+        """Say in the lock who holds it, for people."""
+        stream = self._held[0]
+        stream.truncate(0)
+        stream.write(f"{os.getpid()} on {os.uname().nodename}\n")
+        stream.flush()
+
+    def sub(self, *names: str) -> Path:
+        """Return a folder within, made where it is missing."""
+        path = self.path.joinpath(*names)
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return path
+
+    def close(self) -> None:
+        """Let others in."""
+        while self._held:
+            self._held.pop().close()
+
+    def __enter__(self) -> Folder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,358 @@
+"""The state of a run: one SQLite file that survives whatever happens to us.
+
+Problem: Eligo may be killed at any moment, the machine may lose power, the disk may be full. Afterwards it must be
+known which jobs have succeeded, and nothing may be known that is not so.
+
+Idea: a row for each job, in memory and in the file. Changes are made in memory and written by :meth:`State.commit`, all
+or none. A commit comes in two strengths. A plain one is handed to the operating system: it outlives our own death,
+which is all that is needed to know what was *started*. A commit with ``sync=True`` is on the disk when it returns, with
+all that were before it: it outlives the machine's. Engines let the children of a job start, and tell of its success,
+after a synced commit only; and since one sync serves all commits before it, they need not sync once a job.
+
+The file is in WAL mode, so that ``eligo status`` can read while a run writes. One process writes: see ``folder.py``.
+Times are seconds since the run began, by a clock that never goes back; what passed while nobody ran counts as well,
+as far as the calendar clock can be trusted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eligo.dag import Dag, Float64, Int32, Int64
+from eligo.errors import EngineError
+from eligo.trace import ANYWHERE, Trace
+
+__all__ = ["FILE_NAME", "VERSION", "JobStatus", "State", "fingerprint"]
+
+FILE_NAME = "state.sqlite"
+VERSION = 1
+_COLUMNS = ("status", "attempts", "start_s", "end_s", "worker", "exit_code", "cpu_s", "peak_bytes", "reason", "handle")
+_SCHEMA = """
+CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE jobs (
+    job INTEGER PRIMARY KEY, name TEXT NOT NULL, status INTEGER NOT NULL DEFAULT 0, attempts INTEGER NOT NULL DEFAULT 0,
+    start_s REAL, end_s REAL, worker INTEGER NOT NULL DEFAULT -1, exit_code INTEGER, cpu_s REAL, peak_bytes INTEGER,
+    reason TEXT NOT NULL DEFAULT '', handle TEXT NOT NULL DEFAULT ''
+);
+CREATE TABLE files (
+    name TEXT PRIMARY KEY, size_bytes INTEGER NOT NULL, deleted INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+"""
+_UPDATE = f"UPDATE jobs SET {', '.join(f'{name} = ?' for name in _COLUMNS)} WHERE job = ?"
+_PRAGMAS = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 10000;"
+
+
+class JobStatus(IntEnum):
+    """Where a job stands."""
+
+    WAITING = 0
+    RUNNING = 1
+    DONE = 2
+    FAILED = 3
+
+
+def fingerprint(dag: Dag) -> str:
+    """Return what two workflows have in common only if their jobs and declared dependencies are the same.
+
+    Examples
+    --------
+    >>> one, other = Dag.from_names([("a", "b")]), Dag.from_names([("a", "c")])
+    >>> fingerprint(one) == fingerprint(one), fingerprint(one) == fingerprint(other)
+    (True, False)
+    """
+    found = hashlib.sha256()
+    for name in dag.names:
+        data = name.encode("utf-8", "surrogateescape")
+        found.update(b"%d:%s" % (len(data), data))
+    for ends in (dag.tails, dag.heads):
+        found.update(ends.astype("<i4").tobytes())
+    return found.hexdigest()
+
+
+class State:
+    """The state of a run, in memory and on disk.
+
+    Attributes
+    ----------
+    folder
+        Where all files of the run are.
+    names
+        Of the jobs.
+    status, attempts, start_s, end_s, worker, exit_code, cpu_s, peak_bytes, reason, handle
+        Of each job, as lists; times and numbers are ``None`` where unknown. Change them by :meth:`update` only.
+    files
+        Size of each file that was seen, by its path.
+    """
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
+        self.folder = folder
+        self.connection = connection
+        rows = connection.execute(f"SELECT name, {', '.join(_COLUMNS)} FROM jobs ORDER BY job").fetchall()
+        columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(1 + len(_COLUMNS))]
+        self.names: list[str] = columns[0]
+        self.status: list[int] = columns[1]
+        self.attempts: list[int] = columns[2]
+        self.start_s: list[float | None] = columns[3]
+        self.end_s: list[float | None] = columns[4]
+        self.worker: list[int] = columns[5]
+        self.exit_code: list[int | None] = columns[6]
+        self.cpu_s: list[float | None] = columns[7]
+        self.peak_bytes: list[int | None] = columns[8]
+        self.reason: list[str] = columns[9]
+        self.handle: list[str] = columns[10]
+        self.files: dict[str, int] = dict(connection.execute("SELECT name, size_bytes FROM files"))
+        self._run: dict[str, str] = dict(connection.execute("SELECT key, value FROM run"))
+        self._lists = [getattr(self, name) for name in _COLUMNS]
+        self._dirty: set[int] = set()
+        self._dirty_files: dict[str, tuple[int, int]] = {}
+        self._dirty_run: set[str] = set()
+        self._unsynced = False
+        self._base_s, self._begin = self._elapsed(), time.monotonic()
+
+    @classmethod
+    def create(cls, folder: Path, dag: Dag, **facts: Any) -> State:
+        """Make the state of a new run in a folder that has none; `facts` are kept for :meth:`get`.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> dag = Dag.from_names([("a", "b")])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with State.create(Path(folder), dag, engine="local") as state:
+        ...         state.update(0, status=JobStatus.DONE, start_s=0.0, end_s=1.5)
+        ...         state.commit(sync=True)
+        ...     with State.open(Path(folder)) as state:
+        ...         state.get("engine"), state.status, state.end_s
+        ('local', [2, 0], [1.5, None])
+        """
+        path = folder / FILE_NAME
+        with _explained(path):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+            connection = _connect(path)
+            connection.execute("BEGIN")
+            for statement in _SCHEMA.split(";\n"):
+                connection.execute(statement)
+            names = [name.encode("utf-8", "backslashreplace").decode() for name in dag.names]
+            connection.executemany("INSERT INTO jobs (job, name) VALUES (?, ?)", enumerate(names))
+            known = {"version": VERSION, "fingerprint": fingerprint(dag), "began": time.time(), **facts}
+            connection.executemany(
+                "INSERT INTO run VALUES (?, ?)", [(key, json.dumps(value)) for key, value in known.items()]
+            )
+            connection.execute("COMMIT")
+            _sync_folder(folder)
+            return cls(folder, connection)
+
+    @classmethod
+    def open(cls, folder: Path, *, reading: bool = False) -> State:
+        """Open the state of an earlier run, or, if only `reading`, of one that goes on.
+
+        Raises
+        ------
+        EngineError
+            There is none, it is damaged, or of another version. The file stays as it is.
+        """
+        path = folder / FILE_NAME
+        if not path.is_file():
+            raise EngineError(f"{path}: there is no state of a run", hint="eligo run FILE starts one")
+        with _explained(path):
+            connection = _connect(path, reading=reading)
+            try:
+                version = connection.execute("SELECT value FROM run WHERE key = 'version'").fetchone()
+                if version is None or version[0] != str(VERSION):
+                    raise EngineError(
+                        f"{path}: the state is of version {version and version[0]}, and this Eligo reads {VERSION}",
+                        hint="go on with the Eligo that began the run, or start afresh with --restart, which keeps it",
+                    )
+                if not reading:
+                    _check_whole(connection)
+                return cls(folder, connection)
+            except BaseException:
+                connection.close()
+                raise
+
+    def check_workflow(self, dag: Dag, path: str) -> None:
+        """Refuse the state of another workflow, or of this one before its jobs or dependencies were changed."""
+        if self.get("fingerprint") == fingerprint(dag):
+            return
+        old, new = set(self.names), {name.encode("utf-8", "backslashreplace").decode() for name in dag.names}
+        differ = sorted(old ^ new)
+        what = f"job {differ[0]!r} is in one of them only" if differ else "their dependencies or the order differ"
+        raise EngineError(
+            f"{self.folder / FILE_NAME}: the state is not of {path} as it is now: {what}",
+            hint="--restart starts afresh and keeps the old state, --state DIR uses another place",
+        )
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return one of the facts of the run."""
+        return json.loads(self._run[key]) if key in self._run else default
+
+    def put(self, key: str, value: Any) -> None:
+        """Change one of the facts of the run, with the next commit."""
+        self._run[key] = json.dumps(value)
+        self._dirty_run.add(key)
+
+    def update(self, job: int, **values: Any) -> None:
+        """Change what is known of a job, with the next commit."""
+        for name, value in values.items():
+            getattr(self, name)[job] = value
+        self._dirty.add(job)
+
+    def saw_file(self, name: str, size_bytes: int, *, deleted: bool = False) -> None:
+        """Take note of the size of a file, or that we deleted it, with the next commit."""
+        self.files[name] = size_bytes
+        self._dirty_files[name] = (size_bytes, int(deleted))
+
+    @property
+    def unsynced(self) -> bool:
+        """Whether something was changed or committed that a power cut could still take away."""
+        return self._unsynced or bool(self._dirty or self._dirty_run or self._dirty_files)
+
+    def commit(self, *, sync: bool = False) -> None:
+        """Write all changes, in one piece; with `sync` they are on the disk afterwards, and all before them.
+
+        Raises
+        ------
+        EngineError
+            They cannot be written; they are kept in memory, and another commit may succeed.
+        """
+        if not self.unsynced if sync else not (self._dirty or self._dirty_run or self._dirty_files):
+            return
+        if sync:
+            self._dirty_run.add("synced")
+            self._run["synced"] = str(time.time())
+        with _explained(self.folder / FILE_NAME), self.writing(sync=sync):
+            pass
+        self._unsynced = not sync
+
+    @contextmanager
+    def writing(self, *, sync: bool = False) -> Iterator[sqlite3.Connection]:
+        """Let an engine change tables of its own in the same commit."""
+        connection = self.connection
+        if sync:
+            connection.execute("PRAGMA synchronous = FULL")
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                self._write(connection)
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+        finally:
+            if sync:
+                connection.execute("PRAGMA synchronous = NORMAL")
+        self._dirty.clear()
+        self._dirty_run.clear()
+        self._dirty_files.clear()
+        self._unsynced = not sync
+
+    def _write(self, connection: sqlite3.Connection) -> None:
+        if self._dirty:
+            rows = [(*(column[job] for column in self._lists), job) for job in sorted(self._dirty)]
+            connection.executemany(_UPDATE, rows)
+        if self._dirty_run:
+            facts = [(key, self._run[key]) for key in sorted(self._dirty_run)]
+            connection.executemany("INSERT OR REPLACE INTO run VALUES (?, ?)", facts)
+        if self._dirty_files:
+            files = [(name, *values) for name, values in sorted(self._dirty_files.items())]
+            connection.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", files)
+
+    def now_s(self) -> float:
+        """Return the seconds since the run began; never less than anything that was recorded before."""
+        return self._base_s + (time.monotonic() - self._begin)
+
+    def _elapsed(self) -> float:
+        latest = max((t for times in (self.start_s, self.end_s) for t in times if t is not None), default=0.0)
+        return max(latest, time.time() - float(self.get("began", time.time())))
+
+    def trace(self, dag: Dag) -> Trace:
+        """Return what ran when: of each job its last try, and of jobs that are running only the start."""
+        start, end = (_floats(times) for times in (self.start_s, self.end_s))
+        running = np.array(self.status, np.int64) == JobStatus.RUNNING
+        end = np.where(running | np.isnan(start), np.nan, end)
+        return Trace.of(dag, start, end, _ints(self.worker), workers=self.get("workers") or None, measured=True)
+
+    def counts(self) -> dict[JobStatus, int]:
+        """Return how many jobs have each status."""
+        found = np.bincount(np.array(self.status, np.int64), minlength=len(JobStatus)).tolist()
+        return {status: found[status] for status in JobStatus}
+
+    def close(self) -> None:
+        """Close the file; what was not committed is lost."""
+        self.connection.close()
+
+    def __enter__(self) -> State:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _connect(path: Path, *, reading: bool = False) -> sqlite3.Connection:
+    if reading:
+        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
+        connection.execute("PRAGMA busy_timeout = 10000")
+        return connection
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.executescript(_PRAGMAS)
+    return connection
+
+
+def _check_whole(connection: sqlite3.Connection) -> None:
+    answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if answer != "ok":
+        raise sqlite3.DatabaseError(str(answer).splitlines()[-1])
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turn what SQLite says into what to do."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        text = str(error)
+        if "full" in text:
+            hint = "free some space, then go on with --resume"
+        elif "readonly" in text or "unable to open" in text:
+            hint = "check the permissions, or use another place with --state DIR"
+        else:
+            hint = "a file system without locks cannot hold the state: use another place with --state DIR"
+        raise EngineError(f"{path}: the state cannot be written: {text}", hint=hint) from error
+    except sqlite3.DatabaseError as error:
+        raise EngineError(
+            f"{path}: the state is damaged: {error}",
+            hint="it is left as it is; --restart starts afresh and keeps it, or bring the file back from a backup",
+        ) from error
+    except OSError as error:
+        raise EngineError(
+            f"{path}: the state cannot be written: {error.strerror}", hint="use another place with --state DIR"
+        ) from error
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _floats(values: Iterable[float | None]) -> Float64:
+    return np.array([np.nan if value is None else value for value in values], np.float64)
+
+
+def _ints(values: Iterable[int | None]) -> Int32 | Int64:
+    return np.array([ANYWHERE if value is None else value for value in values], np.int64)
