@@ -1,0 +1,1 @@
+"""What the jobs of a workflow run: one module a format."""
