@@ -9,7 +9,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*.cpp native/*.hpp native/core/*.hpp)
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*.c native/*.cpp native/*.hpp native/core/*.hpp)
 
 .PHONY: demo test test-long check bench clean
 
