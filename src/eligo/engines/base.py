@@ -21,6 +21,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from pathlib import Path
 from typing import ClassVar, final
 
 from eligo.engines.plan import Plan
@@ -133,6 +134,16 @@ class Engine(ABC):
     def collect(self) -> Trace:
         """Return what ran when, so far: of each job its last try."""
         return self.state.trace(self.plan.dag)
+
+    def logs(self, job: int) -> list[Path]:
+        """Return the files with what a job printed, as far as they are there, those with errors first.
+
+        Engines that keep the output of jobs that name no file for it add theirs.
+        """
+        processes = self.plan.task(job).processes
+        named = [process.stderr for process in processes] + [process.stdout for process in processes]
+        paths = [Path(name) for name in dict.fromkeys(named) if name is not None]
+        return [path for path in paths if path.is_file()]
 
     def close(self) -> None:  # noqa: B027 - most have nothing to let go of
         """Let go of connections. What runs goes on."""

@@ -12,13 +12,14 @@ import errno
 import fcntl
 import os
 import re
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
 from eligo.errors import EngineError
 
-__all__ = ["Folder", "default_folder", "safe_name"]
+__all__ = ["Folder", "default_folder", "holder", "safe_name"]
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 _LONGEST = 80
@@ -46,6 +47,30 @@ def safe_name(number: int, name: str) -> str:
     '7-.._.._etc_passwd'
     """
     return f"{number}-{_UNSAFE.sub('_', name)[:_LONGEST]}"
+
+
+def holder(path: Path) -> str | None:
+    """Return who runs in a folder, as its lock says; ``None`` where nobody does.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as here:
+    ...     with Folder(Path(here)):
+    ...         during = holder(Path(here))
+    ...     during == f"{os.getpid()} on {os.uname().nodename}", holder(Path(here))
+    (True, None)
+    """
+    try:
+        with (path / "lock").open() as stream:
+            text = stream.read().strip()
+            try:
+                fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return text or "unknown"
+    except OSError:
+        pass  # no lock, or one that cannot be asked
+    return None
 
 
 class Folder:
@@ -84,7 +109,7 @@ class Folder:
         stream = path.open(mode)
         self._held.append(stream)
         try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _take(stream)
         except BlockingIOError:
             holder = self._holder()
             raise EngineError(
@@ -124,3 +149,15 @@ class Folder:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _take(stream: IO[Any], tries: int = 5) -> None:
+    """Lock a file for us alone; `holder` may have it for a moment, which is no run."""
+    for left in reversed(range(tries)):
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if not left:
+                raise
+            time.sleep(0.02)
