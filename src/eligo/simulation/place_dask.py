@@ -19,16 +19,12 @@ tasks check it again.
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import pickle
 import queue
-import threading
 import time
 import uuid
-import warnings
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any, NoReturn, Self, final
@@ -37,6 +33,7 @@ import eligo
 from eligo.dag import Float64
 from eligo.errors import EngineError, MissingExtraError
 from eligo.simulation import runs
+from eligo.simulation.dask_client import ask, ask_version, check_scheduler, connected, silence, unfit
 from eligo.simulation.places import Block, Place, RunBlock
 
 __all__ = ["CONNECT_S", "PATIENCE_S", "DaskCluster"]
@@ -82,28 +79,7 @@ def _do_block(version: str, setups: _Setups, block: tuple[int, ...]) -> Float64:
 
 def _check_version(version: str) -> None:
     if version != eligo.__version__:
-        raise _unfit("a worker", eligo.__version__)
-
-
-def _ask_version() -> Callable[[], str | None]:
-    """Return a function that tells a worker's version; a local one is sent as code, which needs no eligo there."""
-
-    def version() -> str | None:
-        try:
-            import eligo as found
-        except ImportError:
-            return None
-        return str(found.__version__)
-
-    return version
-
-
-def _unfit(who: str, version: str | None) -> EngineError:
-    """Say that a worker cannot be used."""
-    hint = f"install eligo {eligo.__version__} where the workers run"
-    if version is None:
-        return EngineError(f"{who} of the Dask cluster does not have eligo", hint=hint)
-    return EngineError(f"{who} of the Dask cluster has eligo {version}, not {eligo.__version__}", hint=hint)
+        raise unfit("a worker", eligo.__version__)
 
 
 @final
@@ -143,9 +119,9 @@ class DaskCluster(Place):
         except ImportError:
             raise MissingExtraError("distributed", "dask") from None
         with ExitStack() as leave:
-            leave.enter_context(_silence())
-            self._check_scheduler(distributed)
-            self._client = leave.enter_context(self._connected(distributed))
+            leave.enter_context(silence())
+            check_scheduler(distributed, self._address, self._connect_s)
+            self._client = leave.enter_context(connected(distributed, self._address, self._connect_s))
             self._wait_for_workers()
             self._leave = leave.pop_all()
         return self
@@ -210,7 +186,7 @@ class DaskCluster(Place):
         """See how many threads the cluster has, and give it up if it had none for too long."""
         workers = None
         with suppress(Exception):
-            workers = self._ask(self._client.nthreads, self._answer_s)
+            workers = ask(self._client, self._client.nthreads, self._answer_s)
         self._last_look = time.monotonic()
         if workers:
             self._threads, self._last_well = sum(workers.values()), self._last_look
@@ -227,7 +203,7 @@ class DaskCluster(Place):
                 raise self._lost()
         ready = [future for future in futures if future.status == "finished"]
         try:
-            rows = self._ask(lambda: self._client.gather(ready), self._answer_s)
+            rows = ask(self._client, lambda: self._client.gather(ready), self._answer_s)
         except TimeoutError:
             ready, rows = [], []
         except Exception:
@@ -254,44 +230,8 @@ class DaskCluster(Place):
                 hint="they may have run out of memory: their logs tell",
             ) from None
         if isinstance(error, ImportError) and (error.name or "").partition(".")[0] == "eligo":
-            raise _unfit("a worker", None) from None
+            raise unfit("a worker", None) from None
         raise error
-
-    def _check_scheduler(self, distributed: Any) -> None:
-        """Ask who is there, since a client would wait for ever for an answer from what is no scheduler."""
-
-        async def identity() -> Any:
-            arguments = distributed.Security().get_connection_args("client")
-            async with distributed.rpc(self._address, timeout=self._connect_s, connection_args=arguments) as there:
-                return await there.identity()
-
-        hint = "give the address that the scheduler prints when it starts, such as dask:tcp://127.0.0.1:8786"
-        try:
-            answer = _run_apart(identity, self._connect_s)
-        except OSError:
-            raise EngineError(f"no Dask scheduler answers at {self._address}", hint=hint) from None
-        except (ValueError, TypeError) as error:
-            raise EngineError(f"{self._address} is not the address of a Dask scheduler: {error}", hint=hint) from None
-        except Exception:  # whatever comes of bytes that mean something else
-            raise EngineError(f"what answers at {self._address} is not a Dask scheduler", hint=hint) from None
-        kind = answer.get("type") if isinstance(answer, dict) else None
-        if kind != "Scheduler":
-            what = "a Dask worker, not a scheduler" if kind in ("Worker", "Nanny") else "not a Dask scheduler"
-            raise EngineError(f"what answers at {self._address} is {what}", hint=hint)
-
-    @contextmanager
-    def _connected(self, distributed: Any) -> Iterator[Any]:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of versions of packages that we do not send
-                client = distributed.Client(self._address, timeout=self._connect_s, set_as_default=False, name="eligo")
-        except Exception as error:
-            raise EngineError(f"{self._name} refuses: {error}") from None
-        try:
-            yield client
-        finally:
-            with suppress(Exception):
-                client.close(timeout=self._connect_s)
 
     def _wait_for_workers(self) -> None:
         self._last_well = time.monotonic()
@@ -308,20 +248,12 @@ class DaskCluster(Place):
         new = [worker for worker in workers if worker not in self._fit]
         versions: dict[str, Any] = {}
         with suppress(Exception):  # one that does not answer may be gone the next moment
-            question = partial(self._client.run, _ask_version(), workers=new, on_error="return")
-            versions = self._ask(question, self._answer_s) if new else {}
+            question = partial(self._client.run, ask_version(), workers=new, on_error="return")
+            versions = ask(self._client, question, self._answer_s) if new else {}
         for worker, version in sorted(versions.items()):
             if version is None or (isinstance(version, str) and version != eligo.__version__):
-                raise _unfit(f"worker {worker}", version)
+                raise unfit(f"worker {worker}", version)
             self._fit.add(worker)
-
-    def _ask(self, question: Callable[[], Any], seconds: float) -> Any:
-        """Call a method of the client, and wait only so long for it."""
-
-        async def answer() -> Any:
-            return await question()
-
-        return self._client.sync(answer, callback_timeout=seconds)
 
     @contextmanager
     def _lost_if_it_fails(self) -> Iterator[None]:
@@ -339,41 +271,3 @@ class DaskCluster(Place):
 
     def _without_workers(self, text: str) -> EngineError:
         return EngineError(f"{self._name} {text}", hint=f"start some: dask worker {self._address}")
-
-
-def _run_apart(question: Callable[[], Coroutine[Any, Any, Any]], seconds: float) -> Any:
-    """Run a coroutine in a thread and a loop of its own, since the caller may be in a loop; wait only so long."""
-    outcome: list[Any] = []
-
-    async def bounded() -> Any:
-        return await asyncio.wait_for(question(), seconds)
-
-    def answer() -> None:
-        try:
-            outcome.extend((asyncio.run(bounded()), None))
-        except BaseException as error:
-            outcome.extend((None, error))
-
-    thread = threading.Thread(target=answer, daemon=True)
-    thread.start()
-    thread.join(2 * seconds)
-    if not outcome:
-        raise TimeoutError
-    if outcome[1] is not None:
-        raise outcome[1]
-    return outcome[0]
-
-
-@contextmanager
-def _silence() -> Iterator[None]:
-    """Keep the loggers of ``distributed`` quiet: all that matters is raised."""
-    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in ("distributed", "tornado")]
-    loggers = [logging.getLogger(name) for name in names]
-    before = [(logger, logger.level) for logger in loggers if logger.level != logging.NOTSET]
-    for logger, _ in before:
-        logger.setLevel(logging.CRITICAL + 1)
-    try:
-        yield
-    finally:
-        for logger, level in before:
-            logger.setLevel(level)
