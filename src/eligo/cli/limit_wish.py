@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from eligo.memory.footprint import Footprint
     from eligo.memory.limiting import Limited
 
-__all__ = ["METHODS", "LimitWish", "add_limit", "limit_first", "read_order"]
+__all__ = ["METHODS", "LimitWish", "add_limit", "limit_first", "limited_by", "read_order"]
 
 METHODS = ("auto", "schedule", "min-levels", "respect-order", "max-size", "max-min-size", "ilp")
 """Stated here as well, so that --help need not load numpy; a test keeps them equal."""
@@ -103,7 +103,7 @@ def limit_first(work: Document, args: argparse.Namespace) -> tuple[Limiting, Ins
     from eligo.memory.worst_peak import worst_peak
 
     footprint = footprint_of(work, args)
-    limited = _limited(work, footprint, args)
+    limited = limited_by(work, footprint, args)
     found = Limiting(worst_peak(footprint, trials=0), limited)
     if changing.is_dry(args) and (work.format not in DEPENDENCY_FORMATS or work.dag.n > changing.LARGEST_TRIAL):
         return found, None
@@ -111,7 +111,7 @@ def limit_first(work: Document, args: argparse.Namespace) -> tuple[Limiting, Ins
     return found, changing.attempt(args, lambda: add_dependencies(work, limited.tails, limited.heads), text)
 
 
-def _limited(document: Document, footprint: Footprint, args: argparse.Namespace) -> Limited:
+def limited_by(document: Document, footprint: Footprint, args: argparse.Namespace) -> Limited:
     """Limit a workflow; a limit that cannot be kept is an error that says which can."""
     from eligo.memory.limiting import limit
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from typing import NoReturn
 
@@ -26,6 +27,21 @@ class Parser(argparse.ArgumentParser):
     >>> parser.suggestion("unrecognized arguments: --levls 4")
     'did you mean --levels?'
     """
+
+    passes_on = False
+    """Whether words after ``--`` are for someone else: they become ``passed_on``, and all words ``words``."""
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Iterable[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Parse as argparse does, but for words that are passed on."""
+        words = sys.argv[1:] if args is None else list(args)
+        if not self.passes_on:
+            return super().parse_known_args(words, namespace)
+        at = words.index("--") if "--" in words else len(words)
+        found, rest = super().parse_known_args(words[:at], namespace)
+        found.passed_on, found.words = words[at + 1 :], words
+        return found, rest
 
     def error(self, message: str) -> NoReturn:
         """Print the usage in short, what is wrong and a hint, and end with the status for wrong usage."""

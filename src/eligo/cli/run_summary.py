@@ -1,0 +1,175 @@
+"""What came of a run: as facts for programs, and in words, with what failed and why and how to go on."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from eligo.cli.amounts import seconds, short
+from eligo.cli.arguments import read_again
+from eligo.cli.messages import printable
+from eligo.cli.table import number, per_cent, plural, table
+
+if TYPE_CHECKING:
+    from eligo.dag import Dag
+    from eligo.engines.running import Outcome
+
+__all__ = ["Ended", "ended_facts", "ended_text", "last_lines"]
+
+_SHOWN = 10
+_LINES = 5
+_TAIL_BYTES = 4_096
+_WIDEST = 200
+
+
+class Ended(NamedTuple):
+    """A run that is over."""
+
+    path: str
+    engine: str
+    order: str
+    dag: Dag
+    outcome: Outcome
+    before: int
+    elapsed_s: float
+    exit_codes: Sequence[int | None]
+    logs: Callable[[int], list[Path]]
+    log: Path
+    resume: str
+    args: argparse.Namespace
+
+
+def ended_facts(ended: Ended) -> dict[str, Any]:
+    """Return all there is to tell, as plain values."""
+    outcome, used = ended.outcome, ended.outcome.trace.utilization
+    failed = [
+        {
+            "job": ended.dag.names[job] if job >= 0 else None,
+            "index": job if job >= 0 else None,
+            "reason": reason,
+            "exit_code": ended.exit_codes[job] if job >= 0 else None,
+            "log": str(path) if (path := _log_of(ended, job)) else None,
+        }
+        for job, reason in outcome.failed
+    ]
+    return {
+        "file": ended.path,
+        "engine": ended.engine,
+        "order": ended.order,
+        "jobs": ended.dag.n,
+        "done": outcome.done,
+        "done_before": ended.before,
+        "failed": failed,
+        "never": outcome.never,
+        "cancelled": outcome.cancelled,
+        "exit_status": outcome.exit_status,
+        "elapsed_s": round(ended.elapsed_s, 6),
+        "makespan_s": outcome.trace.makespan_s,
+        "workers": outcome.trace.workers or None,
+        "utilization": None if math.isnan(used) else used,
+        "log": str(ended.log),
+        "rescue": None if outcome.rescue is None else str(outcome.rescue),
+        "job_data": None if outcome.table is None else str(outcome.table),
+    }
+
+
+def ended_text(ended: Ended) -> str:
+    """Return all there is to tell, in words."""
+    outcome = ended.outcome
+    title = f"{ended.path}: {outcome.done:,} of {plural(ended.dag.n, 'job')} succeeded, on {ended.engine}"
+    if outcome.exit_status and outcome.done == ended.dag.n:
+        title += ", but the run did not"
+    lines = [table(title, _rows(ended)), *_failures(ended), "", *_next(ended)]
+    return "\n".join(lines)
+
+
+def _rows(ended: Ended) -> list[tuple[str, str, str]]:
+    outcome, trace = ended.outcome, ended.outcome.trace
+    rows = [("time", seconds(round(ended.elapsed_s, 1)), _use(ended))]
+    if ended.before:
+        had = "had succeeded before and did not run again"
+        rows.append(("before", number(ended.before), f"job {had}" if ended.before == 1 else f"jobs {had}"))
+    if outcome.failed:
+        rows.append(("failed", number(len(outcome.failed)), ""))
+    if outcome.never:
+        why = "wait for one that failed" if outcome.failed else "are still to run"
+        if outcome.failed and outcome.cancelled:
+            why = "wait for one that failed, or were not started any more"
+        rows.append(("did not run", number(outcome.never), f"jobs that {why}"))
+    rows.append(("order", ended.order, f"{trace.makespan_s:,.1f} s from the first start to the last end"))
+    return rows
+
+
+def _use(ended: Ended) -> str:
+    trace = ended.outcome.trace
+    if ended.before or not trace.workers or math.isnan(trace.utilization):
+        return ""
+    return f"{plural(trace.workers, 'slot')}, in use {per_cent(min(trace.utilization, 1.0))} of it"
+
+
+def _failures(ended: Ended) -> Iterator[str]:
+    """Yield what failed and why, with the last lines that it printed."""
+    failed = ended.outcome.failed
+    if not failed:
+        return
+    yield ""
+    yield "failed:"
+    for job, reason in failed[:_SHOWN]:
+        name = short(ended.dag.names[job]) if job >= 0 else "FINAL"
+        yield printable(f"  {name}: {reason or 'for reasons unknown'}")
+        path = _log_of(ended, job)
+        if path is not None:
+            yield printable(f"    what it printed last, in {path}:")
+            yield from (f"      {line}" for line in last_lines(path))
+    if len(failed) > _SHOWN:
+        yield f"  and {len(failed) - _SHOWN:,} more: see {printable(str(ended.log))}"
+
+
+def _log_of(ended: Ended, job: int) -> Path | None:
+    """Return the file that says most about why a job failed: the first that is not empty."""
+    if job < 0:
+        return None
+    with suppress(OSError):
+        return next((path for path in ended.logs(job) if path.stat().st_size), None)
+    return None
+
+
+def last_lines(path: Path, count: int = _LINES) -> list[str]:
+    r"""Return the last lines of a log, fit for a terminal.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w") as file:
+    ...     _ = file.write("one\ntwo\n\x1b[31mthree\n")
+    ...     file.flush()
+    ...     last_lines(Path(file.name), 2)
+    ['two', '\\x1b[31mthree']
+    """
+    try:
+        with path.open("rb") as stream:
+            size = stream.seek(0, 2)
+            stream.seek(max(size - _TAIL_BYTES, 0))
+            lines = stream.read().decode("utf-8", "replace").splitlines()
+    except OSError as error:
+        return [f"({error.strerror or error})"]
+    return [printable(line.rstrip()[:_WIDEST]) for line in lines[-count:]]
+
+
+def _next(ended: Ended) -> Iterator[str]:
+    """Yield which files there are, and which commands go on from here, so that they can be pasted."""
+    outcome, args = ended.outcome, ended.args
+    yield printable(f"{ended.log}: what happened when")
+    if outcome.rescue is not None:
+        yield printable(f"{outcome.rescue}: a rescue DAG, for condor_submit_dag")
+    if outcome.table is not None:
+        yield printable(f"{outcome.table}: times and sizes that were seen")
+    if outcome.exit_status:
+        yield printable(f"go on with: {ended.resume}")
+    elif outcome.table is not None and args.file != "-":
+        again = argparse.Namespace(**vars(args) | {"job_data": str(outcome.table)})
+        yield printable(f"order by times seen: eligo prioritize {read_again(args.file, again)}")

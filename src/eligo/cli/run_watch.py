@@ -1,0 +1,181 @@
+"""A run from its start to its end, as the command line follows it: events are told, signals heeded, the end summed up.
+
+The engine records all before it tells, so nothing that goes wrong here (a closed terminal, a full disk under the log)
+is worth ending a run for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from eligo import _core
+from eligo.cli.amounts import amount, short
+from eligo.cli.run_events import JsonLines, Log
+from eligo.cli.run_options import folder_of, resuming
+from eligo.cli.run_signals import Signals
+from eligo.cli.run_summary import Ended, ended_facts, ended_text
+from eligo.cli.run_tally import Tally
+from eligo.cli.run_view import View, progress_line
+from eligo.cli.table import plural
+from eligo.engines.base import Event, Happening
+
+if TYPE_CHECKING:
+    from eligo.dag import Dag
+    from eligo.engines.plan import Plan
+    from eligo.engines.running import Run
+
+__all__ = ["carry_out"]
+
+_PATIENCE_S = 0.25  # after which a signal is heeded
+_SHOWN = 10  # failures that are told as they happen; the log has all
+LOG_NAME = "run.log"
+
+
+def carry_out(plan: Plan, order: str, args: argparse.Namespace) -> int:
+    """Run a plan to its end; return the exit status."""
+    from eligo.engines.running import start
+
+    folder = folder_of(args)
+    with ExitStack() as stack:
+        log = None if args.log is None else Log(Path(args.log))  # what cannot be written is said before anything starts
+        signals = stack.enter_context(Signals())
+        running = stack.enter_context(
+            start(
+                plan,
+                args.engine,
+                folder=folder,
+                resume=args.resume,
+                restart=args.restart,
+                slots=args.slots,
+                options=args.passed_on,
+                presume_dead=args.presume_dead,
+            )
+        )
+        log = log or Log(running.state.folder / LOG_NAME)
+        stack.callback(log.close)
+        watch = _Watch(running, plan, log, JsonLines() if args.json else None)
+        watch.remember(args.words)
+        watch.follow(signals)
+        ended = watch.finish(order, args)
+        return _status(ended, signals)
+
+
+def _status(ended: Ended, signals: Signals) -> int:
+    status: int = ended.outcome.exit_status
+    return signals.status if status and signals.status is not None else status
+
+
+class _Watch:
+    """Who follows a run."""
+
+    def __init__(self, running: Run, plan: Plan, log: Log, lines: JsonLines | None) -> None:
+        self.running = running
+        self.plan = plan
+        self.log = log
+        self.lines = lines
+        self.tally = Tally(plan.dag, running.state.status)
+        self.before = self.tally.done
+        self.begin = time.monotonic()
+        self.view = View(self._line)
+        self._failures = 0
+
+    def remember(self, words: Sequence[str]) -> None:
+        """Keep what `eligo status` cannot find out itself: how the run was asked for, and what a limit added."""
+        state, dag, given = self.running.state, self.plan.dag, self.plan.document.dag
+        state.put("words", list(words))
+        state.put("added_edges", _added_edges(dag, given))
+        state.commit()
+        self.log.note(f"eligo run {' '.join(words)}: {plural(dag.n, 'job')}, {self.before:,} done before")
+
+    @property
+    def elapsed_s(self) -> float:
+        return time.monotonic() - self.begin
+
+    def follow(self, signals: Signals) -> None:
+        """Tell of events and heed signals until the run is over."""
+        running = self.running
+        while not running.over:
+            self._heed(signals)
+            self._tell(running.watch(_PATIENCE_S))
+            self.view.refresh()
+        self._tell(running.watch(0.0))
+        self.view.clear()
+
+    def _heed(self, signals: Signals) -> None:
+        done = signals.heed(self.running.stop, self.running.terminate)
+        if done == 1:
+            runs = "1 runs on" if self.tally.running == 1 else f"{self.tally.running:,} run on"
+            self._say(f"no new jobs are started; {runs}; Ctrl-C again ends them")
+        elif done == 2:
+            self._say(f"ending {plural(self.tally.running, 'running job')}; Ctrl-C leaves at once")
+
+    def _say(self, text: str) -> None:
+        self.view.say(text)
+        self.log.note(text)
+
+    def _tell(self, events: list[Event]) -> None:
+        names, status = self.plan.dag.names, self.running.state.status
+        self.log.tell(events, names, self.running.state.now_s())
+        if self.lines is not None:
+            self.lines.tell(events, names)
+        for event in events:
+            if event.job >= 0:
+                self.tally.look(event.job, status[event.job])
+            if event.what is Happening.NOTE:
+                self.view.say(event.text if event.job < 0 else f"{short(names[event.job])}: {event.text}")
+            elif event.what is Happening.FAILED:
+                self._failures += 1
+                if self._failures <= _SHOWN:
+                    self.view.say(f"failed: {short(names[event.job])}: {event.text}")
+                elif self._failures == _SHOWN + 1:
+                    self.view.say(f"more jobs fail; {self.log.path} names them")
+
+    def _line(self, bar: bool) -> str:
+        return progress_line(self.tally, self.elapsed_s, bar=bar, memory=self._memory())
+
+    def _memory(self) -> str:
+        footprint, used = self.plan.footprint, getattr(self.running.engine, "occupied", None)
+        if footprint is None or self.plan.limit is None or used is None:
+            return ""
+        unit = footprint.rules.unit
+        return f"{amount(used, unit)} of {amount(self.plan.limit, unit)} {footprint.rules.resource}"
+
+    def finish(self, order: str, args: argparse.Namespace) -> Ended:
+        """Let the run write what it leaves behind, and print what came of it."""
+        running = self.running
+        outcome = running.finish()
+        ended = Ended(
+            path=self.plan.document.source.path,
+            engine=args.engine,
+            order=order,
+            dag=self.plan.dag,
+            outcome=outcome,
+            before=self.before,
+            elapsed_s=self.elapsed_s,
+            exit_codes=running.state.exit_code,
+            logs=running.engine.logs,
+            log=self.log.path,
+            resume=resuming(args.words),
+            args=args,
+        )
+        counts = f"{len(outcome.failed):,} failed, {outcome.never:,} never ran"
+        self.log.note(f"over: {plural(outcome.done, 'job')} done, {counts}")
+        if self.lines is not None:
+            self.lines.write([{"event": "summary", **ended_facts(ended)}])
+        else:
+            sys.stdout.write(f"{ended_text(ended)}\n")
+        return ended
+
+
+def _added_edges(dag: Dag, given: Dag) -> list[list[int]]:
+    """Return tails and heads of what one dag has beyond another."""
+    ours = ~_core.has_edge(given.succ_ptr, given.succ, dag.tails, dag.heads).view(np.bool_)
+    return [dag.tails[ours].tolist(), dag.heads[ours].tolist()]

@@ -1,0 +1,215 @@
+"""``eligo status``: where a run stands, read from its state by anyone who may read it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eligo.cli.amounts import seconds, short
+from eligo.cli.arguments import add_input, add_json, open_input
+from eligo.cli.messages import printable, warn
+from eligo.cli.progress import clock
+from eligo.cli.run_options import folder_of, resuming
+from eligo.cli.table import number, plural, table
+from eligo.errors import EligoError
+
+if TYPE_CHECKING:
+    from eligo.cli.run_tally import Tally
+    from eligo.dag import Dag
+    from eligo.engines.state import State
+
+__all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "run"]
+
+DESCRIPTION = """
+Say where a run of `eligo run` stands, from another terminal or after it: whether it goes on, how many jobs are done,
+running, eligible, failed, when it will be over, and what to do next. Nothing is changed, and the run is not disturbed.
+
+Exit status: 0 if there is a state to tell of, whatever it is; 1 if there is none.
+"""
+EXAMPLE = """
+eligo status workflow.dag
+eligo status workflow.dag --json | jq .running
+"""
+
+_SHOWN_RUNNING = 20
+_SHOWN_FAILED = 10
+_WORDS = {
+    "running": "goes on",
+    "succeeded": "over: every job succeeded",
+    "failed": "over: not every job succeeded",
+    "stopped": "stopped before it was over",
+    "killed": "was killed, or its machine went down",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the arguments."""
+    add_input(parser)
+    add_json(parser)
+    parser.add_argument("--state", metavar="DIR", help="where the state of the run is (default: FILE.eligo)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print where the run stands."""
+    from eligo.engines.folder import holder
+    from eligo.engines.state import State
+
+    folder = folder_of(args)
+    who = holder(folder)
+    with State.open(folder, reading=True) as state:
+        tally = _tally(state, args)
+        facts = _facts(state, tally, who)
+        if args.json:
+            sys.stdout.write(f"{json.dumps(facts)}\n")
+        else:
+            print(_text(args.file, folder, facts))
+    return 0
+
+
+def _tally(state: State, args: argparse.Namespace) -> Tally | None:
+    """Count eligible jobs and the like, for which the workflow itself is needed."""
+    from eligo.cli.run_tally import Tally
+    from eligo.engines.state import fingerprint
+
+    try:
+        document = open_input(args, limited="--memory" not in state.get("words", []))
+        dag = _with_added(document.dag, state.get("added_edges") or [[], []])
+    except EligoError as error:
+        warn([f"{error.where}{error.text}: eligible jobs are not counted"])
+        return None
+    if state.get("fingerprint") not in (fingerprint(document.dag), fingerprint(dag)):
+        warn([f"{args.file}: has changed since the run began: eligible jobs are not counted"])
+        return None
+    return Tally(dag, state.status)
+
+
+def _with_added(dag: Dag, added: list[list[int]]) -> Dag:
+    import numpy as np
+
+    from eligo.dag import Dag
+
+    tails, heads = (np.array(ends, np.int32) for ends in added)
+    if not len(tails):
+        return dag
+    ends = np.concatenate([dag.tails, tails]), np.concatenate([dag.heads, heads])
+    return Dag.from_edges(dag.names, *ends, time_s=dag.time_s)
+
+
+def _facts(state: State, tally: Tally | None, who: str | None) -> dict[str, Any]:
+    from eligo.engines.state import JobStatus
+
+    counts, now = state.counts(), state.now_s()
+    known = [t for times in (state.start_s, state.end_s) for t in times if t is not None]
+    running = [job for job, status in enumerate(state.status) if status == JobStatus.RUNNING]
+    failed = [job for job, status in enumerate(state.status) if status == JobStatus.FAILED]
+    return {
+        "state": _word(state, tally, who),
+        "engine": state.get("engine"),
+        "process": who,
+        "began": state.get("began"),
+        "elapsed_s": now,
+        "last_activity_s": now - max(known, default=0.0),
+        "jobs": len(state.names),
+        "done": counts[JobStatus.DONE],
+        "running": [
+            {"job": state.names[job], "index": job, "for_s": _since(now, state.start_s[job])} for job in running
+        ],
+        "eligible": None if tally is None else tally.eligible,
+        "waiting": counts[JobStatus.WAITING],
+        "never": None if tally is None else tally.hopeless,
+        "failed": [
+            {"job": state.names[job], "index": job, "reason": state.reason[job], "exit_code": state.exit_code[job]}
+            for job in failed
+        ],
+        "left_s": _left_s(state, tally) if who is not None else None,
+        "resume": resuming(state.get("words") or [str(state.get("workflow"))]),
+    }
+
+
+def _word(state: State, tally: Tally | None, who: str | None) -> str:
+    from eligo.engines.state import JobStatus
+
+    counts = state.counts()
+    final = (state.get("final") or {}).get("status")
+    if who is not None:
+        return "running"
+    if counts[JobStatus.DONE] == len(state.names) and final != "failed":
+        return "succeeded"
+    if counts[JobStatus.RUNNING]:
+        return "killed"
+    hopeless = 0 if tally is None else tally.hopeless
+    if (counts[JobStatus.FAILED] or final == "failed") and counts[JobStatus.WAITING] == hopeless:
+        return "failed"
+    return "stopped"
+
+
+def _since(now: float, start: float | None) -> float | None:
+    return None if start is None else max(now - start, 0.0)
+
+
+def _left_s(state: State, tally: Tally | None) -> float | None:
+    """Return how long the rest takes at the pace from the first start on; what waited between two runs counts too."""
+    from eligo.cli.run_tally import Tally
+    from eligo.engines.state import JobStatus
+
+    starts = [start for start in state.start_s if start is not None]
+    if tally is None or not starts:
+        return None
+    whole = Tally(tally.dag, [JobStatus.WAITING] * tally.n)
+    for job, status in enumerate(state.status):
+        whole.look(job, status)
+    return whole.left_s(state.now_s() - min(starts))
+
+
+def _text(path: str, folder: Path, facts: dict[str, Any]) -> str:
+    who = f" (process {facts['process']})" if facts["process"] else ""
+    rows = [
+        ("engine", str(facts["engine"]), ""),
+        ("began", _calendar(facts["began"]), f"{clock(facts['elapsed_s'])} ago"),
+        ("done", number(facts["done"]), f"of {plural(facts['jobs'], 'job')}"),
+        ("running", number(len(facts["running"])), ""),
+        ("waiting", number(facts["waiting"]), _waiting(facts)),
+        ("failed", number(len(facts["failed"])), ""),
+        ("last activity", f"{clock(facts['last_activity_s'])} ago", ""),
+    ]
+    if facts["left_s"] is not None:
+        rows.append(("about", clock(facts["left_s"]), f"left: over at {_calendar(time.time() + facts['left_s'])}"))
+    lines = [table(f"{path}: {_WORDS[facts['state']]}{who}", rows)]
+    lines += _listed("running", [(job["job"], _for(job["for_s"])) for job in facts["running"]], _SHOWN_RUNNING)
+    lines += _listed("failed", [(job["job"], job["reason"]) for job in facts["failed"]], _SHOWN_FAILED)
+    return "\n".join([*lines, *_next(folder, facts)])
+
+
+def _waiting(facts: dict[str, Any]) -> str:
+    if facts["eligible"] is None:
+        return ""
+    never = f", {facts['never']:,} behind jobs that failed" if facts["never"] else ""
+    return f"{facts['eligible']:,} eligible{never}"
+
+
+def _for(duration: float | None) -> str:
+    return "" if duration is None else f"for {seconds(round(duration))}"
+
+
+def _listed(title: str, jobs: list[tuple[str, str]], most: int) -> list[str]:
+    if not jobs:
+        return []
+    told = [printable(f"  {short(name)}{': ' if text else ''}{text}") for name, text in jobs[:most]]
+    return ["", f"{title}:", *told] + ([f"  and {len(jobs) - most:,} more"] if len(jobs) > most else [])
+
+
+def _next(folder: Path, facts: dict[str, Any]) -> list[str]:
+    """Return what to do about it."""
+    if facts["state"] == "succeeded":
+        return []
+    if facts["state"] == "running":
+        return ["", printable(f"what happens is in {folder / 'run.log'}; Ctrl-C in its terminal stops it")]
+    return ["", printable(f"go on with: {facts['resume']}")]
+
+
+def _calendar(when: float | None) -> str:
+    return "unknown" if when is None else time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(when))
