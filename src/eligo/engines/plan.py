@@ -173,6 +173,8 @@ class Plan:
         What jobs occupy, and how much all together may; both or neither.
     delete_intermediate
         Whether files that only feed other jobs go away after their last reader.
+    warnings
+        What the workflow asks for and nobody will do, as sentences.
     """
 
     document: Document
@@ -185,3 +187,4 @@ class Plan:
     footprint: Footprint | None = None
     limit: int | None = None
     delete_intermediate: bool = False
+    warnings: tuple[str, ...] = ()

@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from eligo.dag import Dag, Float64, Int32, Int64
 from eligo.errors import EngineError
 from eligo.trace import ANYWHERE, Trace
 
-__all__ = ["FILE_NAME", "VERSION", "JobStatus", "State", "fingerprint"]
+__all__ = ["FILE_NAME", "VERSION", "JobStatus", "Part", "State", "fingerprint"]
 
 FILE_NAME = "state.sqlite"
 VERSION = 1
@@ -51,6 +51,23 @@ CREATE TABLE files (
 """
 _UPDATE = f"UPDATE jobs SET {', '.join(f'{name} = ?' for name in _COLUMNS)} WHERE job = ?"
 _PRAGMAS = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 10000;"
+
+
+class Part(Protocol):
+    """Tables of an engine that are written together with the state."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is something to write."""
+        ...
+
+    def write(self, connection: sqlite3.Connection) -> None:
+        """Write it, within a transaction."""
+        ...
+
+    def clear(self) -> None:
+        """Take note that it was written."""
+        ...
 
 
 class JobStatus(IntEnum):
@@ -118,6 +135,7 @@ class State:
         self._dirty_files: dict[str, tuple[int, int]] = {}
         self._dirty_run: set[str] = set()
         self._unsynced = False
+        self._parts: list[Part] = []
         self._base_s, self._begin = self._elapsed(), time.monotonic()
 
     @classmethod
@@ -213,10 +231,18 @@ class State:
         self.files[name] = size_bytes
         self._dirty_files[name] = (size_bytes, int(deleted))
 
+    def join(self, part: Part) -> None:
+        """Let an engine's own tables be written in the same commits."""
+        self._parts.append(part)
+
+    @property
+    def _changed(self) -> bool:
+        return bool(self._dirty or self._dirty_run or self._dirty_files or any(part.changed for part in self._parts))
+
     @property
     def unsynced(self) -> bool:
         """Whether something was changed or committed that a power cut could still take away."""
-        return self._unsynced or bool(self._dirty or self._dirty_run or self._dirty_files)
+        return self._unsynced or self._changed
 
     def commit(self, *, sync: bool = False) -> None:
         """Write all changes, in one piece; with `sync` they are on the disk afterwards, and all before them.
@@ -226,38 +252,33 @@ class State:
         EngineError
             They cannot be written; they are kept in memory, and another commit may succeed.
         """
-        if not self.unsynced if sync else not (self._dirty or self._dirty_run or self._dirty_files):
+        if not (self.unsynced if sync else self._changed):
             return
-        if sync:
-            self._dirty_run.add("synced")
-            self._run["synced"] = str(time.time())
-        with _explained(self.folder / FILE_NAME), self.writing(sync=sync):
-            pass
+        if sync:  # a commit without a change would not be synced
+            self.put("synced", time.time())
+        with _explained(self.folder / FILE_NAME), self._strength(sync=sync):
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                self._write(self.connection)
+                self.connection.execute("COMMIT")
+            except BaseException:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                raise
+        for changes in (self._dirty, self._dirty_run, self._dirty_files, *self._parts):
+            changes.clear()
         self._unsynced = not sync
 
     @contextmanager
-    def writing(self, *, sync: bool = False) -> Iterator[sqlite3.Connection]:
-        """Let an engine change tables of its own in the same commit."""
-        connection = self.connection
-        if sync:
-            connection.execute("PRAGMA synchronous = FULL")
+    def _strength(self, *, sync: bool) -> Iterator[None]:
+        if not sync:
+            yield
+            return
+        self.connection.execute("PRAGMA synchronous = FULL")
         try:
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                self._write(connection)
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
+            yield
         finally:
-            if sync:
-                connection.execute("PRAGMA synchronous = NORMAL")
-        self._dirty.clear()
-        self._dirty_run.clear()
-        self._dirty_files.clear()
-        self._unsynced = not sync
+            self.connection.execute("PRAGMA synchronous = NORMAL")
 
     def _write(self, connection: sqlite3.Connection) -> None:
         if self._dirty:
@@ -269,10 +290,17 @@ class State:
         if self._dirty_files:
             files = [(name, *values) for name, values in sorted(self._dirty_files.items())]
             connection.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", files)
+        for part in self._parts:
+            if part.changed:
+                part.write(connection)
 
     def now_s(self) -> float:
         """Return the seconds since the run began; never less than anything that was recorded before."""
-        return self._base_s + (time.monotonic() - self._begin)
+        return self.at_s(time.monotonic())
+
+    def at_s(self, monotonic_s: float) -> float:
+        """Return a moment of the monotonic clock as seconds since the run began."""
+        return self._base_s + (monotonic_s - self._begin)
 
     def _elapsed(self) -> float:
         latest = max((t for times in (self.start_s, self.end_s) for t in times if t is not None), default=0.0)

@@ -1,0 +1,101 @@
+"""What can be known before the first job starts: whether each could, and how many slots it takes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+import numpy as np
+
+from eligo.engines.plan import Plan, Process, Task
+from eligo.engines.state import JobStatus, State
+from eligo.errors import ParseError
+
+__all__ = ["Checked", "check_tasks", "missing_program"]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was found.
+
+    Attributes
+    ----------
+    weight
+        How many slots each job takes, the final one last.
+    done
+        The jobs that the workflow itself says are done, and that wait in the state.
+    doubts
+        Programs of later jobs that are not there yet, in words.
+    """
+
+    weight: list[int]
+    done: list[int]
+    doubts: list[str]
+
+
+def check_tasks(plan: Plan, state: State, slots: int) -> Checked:
+    """Look at all tasks once.
+
+    Raises
+    ------
+    ParseError
+        A task cannot be run here, or the program of a job without parents is missing. One of a later job may still be
+        made by an earlier one.
+    """
+    found = Checked([], [], [])
+    seen: dict[tuple[str, str, str | None], str] = {}
+    parents = np.diff(plan.dag.pred_ptr).tolist()
+    for job in range(plan.dag.n):
+        task = plan.task(job)
+        found.weight.append(_weight(task, slots))
+        if state.status[job] == JobStatus.DONE:
+            continue
+        if task.done:
+            found.done.append(job)
+            continue
+        for process in task.processes:
+            place = (process.argv[0], process.directory, process.environment.get("PATH"))
+            if place not in seen:
+                seen[place] = missing_program(process)
+            if why := seen[place]:
+                _doubt(task, why, found.doubts, has_parents=parents[job] > 0)
+    if plan.final is not None:
+        found.weight.append(_weight(plan.final, slots))
+    return found
+
+
+def _weight(task: Task, slots: int) -> int:
+    return min(slots, max(1, task.cpus) * max(1, len(task.processes)))
+
+
+def _doubt(task: Task, why: str, doubts: list[str], *, has_parents: bool) -> None:
+    if not has_parents:
+        hint = "check the name and the permissions (chmod +x): the job could not start"
+        raise ParseError(task.path, task.line, f"job {task.name!r}: {why}", hint=hint)
+    if len(doubts) < 10:
+        where = f"{task.path}:{task.line}: " if task.line else ""
+        doubts.append(f"{where}job {task.name!r}: {why}, unless an earlier job makes it")
+
+
+def missing_program(process: Process) -> str:
+    """Say why a program cannot be started, as far as that is known beforehand; nothing if it can.
+
+    Examples
+    --------
+    >>> missing_program(Process(("true",), "/")), missing_program(Process(("/no/such",), "/"))
+    ('', '/no/such does not exist')
+    """
+    program = process.argv[0]
+    if "/" not in program:
+        where = process.environment.get("PATH", os.environ.get("PATH") if process.inherit else None)
+        return "" if shutil.which(program, path=where) else f"there is no program {program!r} in PATH"
+    path = Path(process.directory, program)
+    if not path.exists():
+        return f"{path} does not exist"
+    if path.is_dir():
+        return f"{path} is a directory"
+    return "" if os.access(path, os.X_OK) else f"{path} is not executable"

@@ -1,0 +1,59 @@
+"""A job on its way: the attempt, what of it runs, and what was measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import final
+
+from eligo.engines.attempts import Attempt
+from eligo.engines.local.journal import Record
+
+__all__ = ["Course"]
+
+
+@final
+@dataclass(slots=True, eq=False)
+class Course:
+    """A job between its start and the verdict of one attempt.
+
+    Attributes
+    ----------
+    worker, weight
+        The first of its slots, and how many it has.
+    in_flight
+        The process of each step that runs; ``None`` where it is not known yet.
+    again_at
+        Steps that asked to be tried later, and when, by the monotonic clock.
+    ended
+        Whether we were told to end it: then it has neither succeeded nor failed.
+    text
+        Why a program could not be started.
+    """
+
+    job: int
+    attempt: Attempt
+    worker: int
+    weight: int
+    start_s: float
+    in_flight: dict[int, int | None] = field(default_factory=dict)
+    again_at: dict[int, float] = field(default_factory=dict)
+    ended: bool = False
+    end_s: float = 0.0
+    cpu_s: float = 0.0
+    peak_bytes: int = 0
+    text: str = ""
+
+    def steps_due(self, now: float) -> list[int]:
+        """Return the steps that are to be started now."""
+        if self.ended or (self.attempt.doomed and self.in_flight):
+            return []
+        steps = [step for step in self.attempt.next_steps() if step not in self.in_flight]
+        return [step for step in steps if self.again_at.get(step, now) <= now]
+
+    def measure(self, record: Record, end_s: float) -> None:
+        """Take over what a record says of an ended step."""
+        self.end_s = max(self.end_s, end_s)
+        self.cpu_s += record.cpu_s
+        self.peak_bytes = max(self.peak_bytes, record.peak_bytes)
+        if record.text:
+            self.text = record.text

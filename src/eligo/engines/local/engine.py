@@ -1,0 +1,594 @@
+"""The local engine: runs jobs on this machine, as many at once as it has slots, by priority, and survives being killed.
+
+Problem: thousands of short or long jobs on one machine, of which none may be lost, run twice at the same time, or run
+again once its success is known, although Eligo itself may be killed at any moment.
+
+Idea: three parties. The *state* (SQLite) knows what was begun and what is done. The *keeper* (a small process in C)
+starts programs and records their ends in a journal, also when we are gone. *We* choose what runs next. What is to
+start is committed as begun, then asked of the keeper; what the journal says is over is committed as done. Successes are
+synced to the disk in groups: at the latest after a moment, and at once when slots would stay empty, since children may
+only start when their parents' success is on disk.
+
+Invariant: whatever runs was begun in the state before; so whoever comes later finds it, see ``orphans.py``.
+
+Cost: O(log n) a job for the queue, O(degree) for its children, a commit without a sync for each round of the loop.
+"""
+
+from __future__ import annotations
+
+import heapq
+import os
+import signal
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+
+from eligo.engines.attempts import Attempt, Verdict, VerdictKind
+from eligo.engines.base import Engine, Event, Happening
+from eligo.engines.files_seen import FilesSeen
+from eligo.engines.local.checking import check_tasks
+from eligo.engines.local.course import Course
+from eligo.engines.local.journal import Key, Record
+from eligo.engines.local.keeper import Keeper, KeeperLostError
+from eligo.engines.local.launching import Launching
+from eligo.engines.local.memory_gate import MemoryGate
+from eligo.engines.local.orphans import Lost, Orphans
+from eligo.engines.local.ready import Ready
+from eligo.engines.local.steps import Steps, closed, journal_path
+from eligo.engines.plan import Plan, Task
+from eligo.engines.state import JobStatus, State
+from eligo.errors import EngineError
+
+__all__ = ["Local"]
+
+_SETTLE_S = 0.02  # what a success may wait for others to share a sync with
+_ORPHANS_S = 0.1  # how often to look after those of earlier keepers
+_GRACE_S = 10.0  # from SIGTERM to SIGKILL
+
+
+class Local(Engine):
+    """Runs a plan on this machine.
+
+    Parameters
+    ----------
+    slots
+        How many jobs run at once at most; as many as there are cores unless given. A job that asks for several cores
+        takes as many slots.
+    presume_dead
+        Whether to take for granted that nothing of an earlier run still runs on another machine.
+    """
+
+    NAME = "local"
+
+    def __init__(
+        self,
+        plan: Plan,
+        state: State,
+        options: Sequence[str] = (),
+        *,
+        slots: int | None = None,
+        presume_dead: bool = False,
+    ) -> None:
+        super().__init__(plan, state, options)
+        if options:
+            raise EngineError(
+                f"the local engine has no options of its own: {' '.join(options)}", hint="leave out what follows --"
+            )
+        self._slots = slots or len(os.sched_getaffinity(0))
+        self._presume_dead = presume_dead
+        self._events: list[Event] = []
+        self._checked = check_tasks(plan, state, self._slots)
+        self._weight = self._checked.weight
+        for text in self._checked.doubts:
+            self._note(text)
+        self._steps = Steps(state)
+        self._launching = Launching(state.folder)
+        self._keeper: Keeper | None = None
+        self._epoch = 0
+        self._orphans: list[Orphans] = []
+        self._orphans_at = 0.0
+        self._courses: dict[int, Course] = {}
+        self._due: set[int] = set()
+        self._settling: list[Event] = []
+        self._settle_at = 0.0
+        self._kill_at: float | None = None
+        self._stopping = False
+        self._aborted = False
+        self._free = self._slots
+        self._idle = list(range(self._slots))
+        self._ready = Ready(plan.priorities, plan.categories)
+        self._gate = None if plan.footprint is None or plan.limit is None else MemoryGate(plan.footprint, plan.limit)
+        self._files: FilesSeen | None = None
+        self._children: tuple[list[int], list[int]] = (plan.dag.succ_ptr.tolist(), plan.dag.succ.tolist())
+        self._missing: list[int] = []
+        self._failed = 0
+        self._begun = False
+        self._final_over = plan.final is None
+
+    @property
+    def slots(self) -> int:
+        """How many jobs run at once at most."""
+        return self._slots
+
+    @property
+    def occupied(self) -> int | None:
+        """What running jobs and their data occupy, where there is a limit."""
+        return None if self._gate is None else self._gate.occupied
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing runs and nothing will."""
+        if not self._begun or self._courses or self._settling or self._events:
+            return False
+        return self._stopping or (self._final_over and not self._can_start())
+
+    # Starting
+
+    def submit(self) -> None:
+        """Start, or go on where the state says the run stopped."""
+        plan, state = self.plan, self.state
+        state.put("workers", self._slots)
+        for job in self._checked.done:
+            state.update(job, status=JobStatus.DONE, reason="done before, says the workflow")
+        self._adopt()
+        self._new_keeper()
+        done = np.array([status == JobStatus.DONE for status in state.status], np.bool_)
+        self._files = FilesSeen(plan, np.flatnonzero(done).tolist(), since=state.get("began"))
+        self._delete(self._files.left_over())
+        self._failed = sum(status == JobStatus.FAILED for status in state.status)
+        self._missing = _missing_parents(plan, done)
+        if self._gate is not None:
+            for job in plan.dag.order[done[plan.dag.order]].tolist():
+                self._gate.start(job)
+                self._gate.end(job)
+            for job in self._courses:
+                self._gate.start(job)
+        for job, status in enumerate(state.status):
+            if status == JobStatus.WAITING and not self._missing[job]:
+                self._ready.add(job)
+        self._begun = True
+
+    def _new_keeper(self) -> None:
+        base_s = self.state.at_s(0.0)
+        epoch = self._steps.new_epoch(base_s)
+        self.state.commit()
+        journal_path(self.state.folder, epoch.number).unlink(missing_ok=True)  # of one whose commit was lost
+        self._keeper = Keeper(journal_path(self.state.folder, epoch.number))
+        self._epoch = epoch.number
+
+    def _adopt(self) -> None:
+        """Take over what earlier keepers started."""
+        known = self._steps.known()
+        of_epoch: dict[int, list[Key]] = {}
+        for key, (epoch, code) in known.items():
+            course = self._courses.get(key.job)
+            if course is None:
+                course = self._found(key)
+            if code is None:
+                course.in_flight[key.step] = None
+                of_epoch.setdefault(epoch, []).append(key)
+            else:
+                course.attempt.codes[key.step] = code
+        for job, status in enumerate(self.state.status):
+            if status == JobStatus.RUNNING and job not in self._courses:
+                self.state.update(job, status=JobStatus.WAITING)
+        for epoch in self._steps.open_epochs():
+            keys = of_epoch.get(epoch.number, [])
+            self._orphans.append(Orphans(epoch, self.state.folder, keys, presume_dead=self._presume_dead))
+        self._final_over = self._final_over or self.plan.dag.n in self._courses
+
+    def _found(self, key: Key) -> Course:
+        """Return the course of a job that an earlier run began."""
+        start_s = self._begun_at(key.job)
+        attempt = Attempt(self._task(key.job), key.attempt)
+        course = Course(key.job, attempt, self._take_slots(key.job), self._weight[key.job], start_s)
+        self._courses[key.job] = course
+        self._ready.began(key.job)
+        self._due.add(key.job)
+        self._tell(Happening.ADOPTED, course, "it was started by the earlier run")
+        return course
+
+    def _begun_at(self, job: int) -> float:
+        start = self.state.start_s[job] if job < self.plan.dag.n else None
+        return self.state.now_s() if start is None else start
+
+    def _task(self, job: int) -> Task:
+        if job < self.plan.dag.n:
+            return self.plan.task(job)
+        assert self.plan.final is not None
+        return self.plan.final
+
+    def _take_slots(self, job: int) -> int:
+        self._free -= self._weight[job]
+        return heapq.heappop(self._idle) if self._idle else self._slots - 1
+
+    # The loop
+
+    def watch(self, timeout_s: float) -> list[Event]:
+        """Start what can start, and return what happened."""
+        deadline = time.monotonic() + timeout_s
+        while True:
+            self._round()
+            if self._events or self.over:
+                events, self._events = self._events, []
+                return events
+            now = time.monotonic()
+            if now >= deadline:
+                return []
+            self._wait(min(deadline, self._next_moment()) - now)
+
+    def _round(self) -> None:
+        self._look_after_orphans()
+        self._take_records()
+        self._kill_late_ones()
+        self._launch()
+        if self._settling and (self._free > 0 or time.monotonic() >= self._settle_at):
+            self._settle()
+            self._launch()
+        if not self._courses and not self._settling and not self._can_start():
+            self._finish()
+
+    def _take_records(self) -> None:
+        assert self._keeper is not None
+        for record in self._keeper.read():
+            course = self._courses.get(record.key.job)
+            if course is None or record.key.step not in course.in_flight:
+                continue
+            if record.kind == "S":
+                course.in_flight[record.key.step] = record.pid
+                if course.ended:
+                    _send(record.pid, signal.SIGTERM)
+            else:
+                self._step_ended(course, record, self.state.at_s(record.end_s))
+
+    def _wait(self, timeout_s: float) -> None:
+        assert self._keeper is not None
+        try:
+            self._keeper.wait(timeout_s)
+        except KeeperLostError:
+            self._replace_keeper()
+
+    def _replace_keeper(self) -> None:
+        """Go on with a new keeper, and look after what the old one started as if it were an earlier run's."""
+        assert self._keeper is not None
+        self._take_records()
+        old = next(epoch for epoch in self._steps.open_epochs() if epoch.number == self._epoch)
+        keys = [Key(c.job, c.attempt.number, step) for c in self._courses.values() for step in c.in_flight]
+        mine = [key for key in keys if not any(key in orphans.waiting for orphans in self._orphans)]
+        self._note("the process that starts jobs was killed: another takes its place")
+        self._keeper.wait_for_end()
+        self._orphans.append(Orphans(old, self.state.folder, mine))
+        self._new_keeper()
+
+    def _next_moment(self) -> float:
+        moments = [at for job in self._due for at in self._courses[job].again_at.values()]
+        if self._settling:
+            moments.append(self._settle_at)
+        if self._orphans:
+            moments.append(self._orphans_at)
+        if self._kill_at is not None:
+            moments.append(self._kill_at)
+        return min(moments, default=float("inf"))
+
+    def _can_start(self) -> bool:
+        return not self._stopping and not self._aborted and len(self._ready) > 0 and not self._stuck()
+
+    def _stuck(self) -> bool:
+        """Whether nothing runs, and yet the memory limit lets no job start."""
+        if self._gate is None or self._courses:
+            return False
+        job = self._ready.take(self._slots, self._weight.__getitem__, self._gate.fits)
+        if job is None:
+            return True
+        self._ready.add(job)
+        return False
+
+    # Starting steps
+
+    def _launch(self) -> None:
+        """Begin what is due of running jobs, and new jobs on free slots."""
+        now = time.monotonic()
+        batch: list[tuple[Course, int]] = []
+        for job in sorted(self._due):
+            course = self._courses[job]
+            batch += [(course, step) for step in course.steps_due(now)]
+            if not course.again_at:
+                self._due.discard(job)
+        fits = None if self._gate is None else self._gate.fits
+        while self._free > 0 and not self._stopping and not self._aborted:
+            found = self._ready.take(self._free, self._weight.__getitem__, fits)
+            if found is None:
+                break
+            course = self._start(found)
+            batch += [(course, step) for step in course.steps_due(now)]
+            if not course.attempt.next_steps():
+                self._conclude_if_over(course)
+        if batch:
+            self._begin(batch)
+
+    def _start(self, job: int) -> Course:
+        number = self.state.attempts[job] + 1 if job < self.plan.dag.n else 1
+        start_s = self.state.now_s()
+        course = Course(job, Attempt(self._task(job), number), self._take_slots(job), self._weight[job], start_s)
+        self._courses[job] = course
+        self._ready.began(job)
+        if self._gate is not None and job < self.plan.dag.n:
+            self._gate.start(job)
+        self._record(
+            job, status=JobStatus.RUNNING, attempts=number, start_s=start_s, end_s=None, worker=course.worker, reason=""
+        )
+        self._tell(Happening.STARTED, course)
+        return course
+
+    def _begin(self, batch: list[tuple[Course, int]]) -> None:
+        """Commit steps as begun, then ask the keeper for them."""
+        keys = [Key(course.job, course.attempt.number, step) for course, step in batch]
+        for key in keys:
+            self._steps.begin(key, self._epoch)
+        self.state.commit()
+        for course, step in batch:
+            course.in_flight[step] = None
+            course.again_at.pop(step, None)
+        try:
+            for (course, _), key in zip(batch, keys, strict=True):
+                self._ask(course, key)
+        except KeeperLostError:  # what it was not asked for will be found never to have started
+            self._replace_keeper()
+
+    def _ask(self, course: Course, key: Key) -> None:
+        assert self._keeper is not None
+        try:
+            process = self._launching.process(key, course.attempt, self._failed)
+            self._keeper.start(key, process, self._launching.log(key, course.attempt.task))
+        except (ValueError, OSError) as error:
+            failure = Record("X", key, 126, text=f"it cannot be started: {error}")
+            self._step_ended(course, failure, self.state.now_s())
+
+    # Ends
+
+    def _step_ended(self, course: Course, record: Record, end_s: float) -> None:
+        key, attempt = record.key, course.attempt
+        course.in_flight.pop(key.step, None)
+        course.measure(record, end_s)
+        try:
+            self._launching.collect(key, attempt.task)
+        except OSError as error:
+            record = record._replace(code=record.code or 126)
+            course.text = f"what it made cannot be brought from its sandbox: {error}"
+        hook = attempt.task.before if key.step == -1 else attempt.task.after if key.step == -2 else None
+        if hook is not None and hook.defer_status is not None and record.code == hook.defer_status:
+            course.again_at[key.step] = time.monotonic() + hook.defer_s
+            self._due.add(course.job)
+            return
+        attempt.codes[key.step] = record.code
+        if attempt.doomed and course.in_flight:
+            for pid in course.in_flight.values():
+                _send(pid, signal.SIGTERM)
+        self._conclude_if_over(course)
+        if course.job in self._courses:
+            self._steps.end(key, record.code)
+            self._due.add(course.job)
+
+    def _conclude_if_over(self, course: Course) -> None:
+        if course.in_flight:
+            return
+        verdict = course.attempt.verdict()
+        if course.ended and (verdict is None or verdict.kind is not VerdictKind.SUCCEEDED):
+            self._cancelled(course)
+        elif verdict is not None:
+            self._conclude(course, verdict)
+
+    def _conclude(self, course: Course, verdict: Verdict) -> None:
+        job, kind = course.job, verdict.kind
+        self._leave(course)
+        text = f"{verdict.text}: {course.text}" if course.text and verdict.exit_code else verdict.text
+        succeeded = kind is VerdictKind.SUCCEEDED or (kind is VerdictKind.ABORT and verdict.exit_code == 0)
+        again = kind is VerdictKind.AGAIN
+        status = JobStatus.DONE if succeeded else JobStatus.WAITING if again else JobStatus.FAILED
+        self._failed += status == JobStatus.FAILED
+        if self._gate is not None and job < self.plan.dag.n:
+            (self._gate.end if succeeded else self._gate.stop)(job)
+        self._record(
+            job,
+            status=status,
+            end_s=max(course.end_s, course.start_s),
+            exit_code=verdict.exit_code,
+            cpu_s=course.cpu_s,
+            peak_bytes=course.peak_bytes or None,
+            reason=text,
+        )
+        if again:
+            if job < self.plan.dag.n:
+                self._ready.add(job)
+            else:
+                self._final_over = False
+            self._tell(Happening.AGAIN, course, text, exit_code=verdict.exit_code)
+            return
+        happening = Happening.SUCCEEDED if succeeded else Happening.FAILED
+        if not self._settling:
+            self._settle_at = time.monotonic() + _SETTLE_S
+        self._settling.append(self._event(happening, course, text, exit_code=verdict.exit_code))
+        if kind is VerdictKind.ABORT:
+            self._abort(course, verdict)
+
+    def _leave(self, course: Course) -> None:
+        """Free the slots of a job."""
+        del self._courses[course.job]
+        self._due.discard(course.job)
+        self._steps.forget(course.job)
+        self._free += course.weight
+        heapq.heappush(self._idle, course.worker)
+        self._ready.ended(course.job)
+
+    def _cancelled(self, course: Course) -> None:
+        self._leave(course)
+        if self._gate is not None and course.job < self.plan.dag.n:
+            self._gate.stop(course.job)
+        self._record(
+            course.job, status=JobStatus.WAITING, attempts=course.attempt.number - 1, start_s=None, reason="stopped"
+        )
+        self._tell(Happening.CANCELLED, course)
+
+    def _settle(self) -> None:
+        """Put successes and failures on the disk, tell of them, and let children go."""
+        self.state.commit(sync=True)
+        settled, self._settling = self._settling, []
+        ptr, children = self._children
+        for event in settled:
+            self._events.append(event)
+            if event.what is not Happening.SUCCEEDED or event.job < 0:
+                continue
+            for child in children[ptr[event.job] : ptr[event.job + 1]]:
+                self._missing[child] -= 1
+                if not self._missing[child] and self.state.status[child] == JobStatus.WAITING:
+                    self._ready.add(child)
+            self._look_at_files(event.job)
+
+    def _look_at_files(self, job: int) -> None:
+        assert self._files is not None
+        for name, size in self._files.after(job):
+            self.state.saw_file(name, size)
+        self._delete(self._files.deletable(job))
+
+    def _delete(self, paths: list[Path]) -> None:
+        for path in paths if self.plan.delete_intermediate else ():
+            try:
+                path.unlink()
+            except OSError as error:
+                self._note(f"{path} cannot be deleted: {error.strerror}")
+
+    # The last things
+
+    def _finish(self) -> None:
+        """Run the final task when all else is over, then put all on the disk."""
+        if not self._final_over and not self._stopping:
+            self._final_over = True
+            course = self._start(self.plan.dag.n)
+            self._begin([(course, step) for step in course.steps_due(time.monotonic())])
+            self._conclude_if_over(course)
+            return
+        if self._ready and not self._stopping and not self._aborted and self._stuck():
+            self._note(
+                f"{len(self._ready)} jobs cannot start within the memory limit: data of failed jobs are in the way"
+            )
+            self._stopping = True
+        self.state.commit(sync=True)
+
+    def _abort(self, course: Course, verdict: Verdict) -> None:
+        abort = course.attempt.task.abort
+        assert abort is not None
+        self._aborted = True
+        self.state.put("abort_status", verdict.exit_code if abort.returns is None else abort.returns)
+        self._note(f"job {course.attempt.task.name!r} ends the whole run: {verdict.text}")
+        self._end_all()
+
+    def cancel(self, *, kill: bool = False) -> None:
+        """Start nothing new; with `kill` also end what runs."""
+        self._stopping = True
+        if kill:
+            self._end_all()
+
+    def _end_all(self) -> None:
+        self._kill_at = time.monotonic() + _GRACE_S
+        for course in list(self._courses.values()):
+            course.ended = True
+            self._conclude_if_over(course)  # a job may be between two steps
+        self._signal_all(signal.SIGTERM)
+
+    def _kill_late_ones(self) -> None:
+        if self._kill_at is not None and time.monotonic() >= self._kill_at:
+            self._kill_at = time.monotonic() + _GRACE_S
+            self._signal_all(signal.SIGKILL)
+        if not self._courses:
+            self._kill_at = None
+
+    def _signal_all(self, number: signal.Signals) -> None:
+        for course in self._courses.values():
+            for step, pid in course.in_flight.items():
+                _send(pid, number)
+                for orphans in self._orphans:
+                    orphans.send(number, [Key(course.job, course.attempt.number, step)])
+
+    def _look_after_orphans(self) -> None:
+        if not self._orphans or time.monotonic() < self._orphans_at:
+            return
+        self._orphans_at = time.monotonic() + _ORPHANS_S
+        for orphans in list(self._orphans):
+            for record in orphans.read():
+                course = self._courses.get(record.key.job)
+                if course is not None and record.key.step in course.in_flight:
+                    self._step_ended(course, record, orphans.epoch.base_s + record.end_s)
+            for lost in orphans.lost():
+                self._run_again(lost)
+            if not orphans.waiting:
+                self._steps.close_epoch(orphans.epoch.number)
+                self.state.commit(sync=True)
+                closed(self.state.folder, [orphans.epoch.number])
+                orphans.close()
+                self._orphans.remove(orphans)
+
+    def _run_again(self, lost: Lost) -> None:
+        """Let a step run again of which nobody knows how it ended."""
+        course = self._courses.get(lost.key.job)
+        if course is None:
+            return
+        course.in_flight.pop(lost.key.step, None)
+        self._due.add(course.job)
+        if course.ended:
+            self._conclude_if_over(course)
+        elif lost.ran:
+            self._tell(Happening.AGAIN, course, "nobody saw how it ended: it runs again")
+
+    # Words
+
+    def _record(self, job: int, **values: object) -> None:
+        if job < self.plan.dag.n:
+            self.state.update(job, **values)
+            return
+        status = JobStatus(values["status"])  # type: ignore[call-overload]
+        self.state.put("final", {"status": status.name.lower(), "reason": values.get("reason", "")})
+
+    def _event(self, what: Happening, course: Course, text: str = "", exit_code: int | None = None) -> Event:
+        job = course.job if course.job < self.plan.dag.n else -1
+        ended = what in (Happening.SUCCEEDED, Happening.FAILED, Happening.AGAIN) and course.end_s
+        time_s = course.end_s if ended else self.state.now_s()
+        words = text if job >= 0 else f"{course.attempt.task.name}: {text or what.name.lower()}"
+        return Event(what, job, time_s, course.worker, course.attempt.number, exit_code, words)
+
+    def _tell(self, what: Happening, course: Course, text: str = "", exit_code: int | None = None) -> None:
+        self._events.append(self._event(what, course, text, exit_code))
+
+    def _note(self, text: str) -> None:
+        self._events.append(Event(Happening.NOTE, -1, self.state.now_s(), text=text))
+
+    def close(self) -> None:
+        """Let go of the keeper; what it started runs on."""
+        if self._keeper is None:
+            return
+        if self._courses or self._orphans:
+            self._keeper.close()
+        else:
+            self._keeper.wait_for_end()
+            self._steps.close_epoch(self._epoch)
+            with suppress(EngineError):
+                self.state.commit(sync=True)
+                closed(self.state.folder, [self._epoch])
+        self._keeper = None
+
+
+def _send(pid: int | None, number: signal.Signals) -> None:
+    """Send a signal to all processes of a step."""
+    if pid is not None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, number)
+
+
+def _missing_parents(plan: Plan, done: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> list[int]:
+    """Return how many parents of each job are not done."""
+    counts = np.zeros(plan.dag.n, np.int64)
+    np.add.at(counts, plan.dag.heads, ~done[plan.dag.tails])
+    found: list[int] = counts.tolist()
+    return found

@@ -1,0 +1,74 @@
+"""From a step of a task to the process that a keeper starts: scripts filled in, sandboxes made, logs named."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+from eligo.engines import hooks, sandbox
+from eligo.engines.attempts import AFTER, BEFORE, Attempt
+from eligo.engines.folder import safe_name
+from eligo.engines.local.journal import Key
+from eligo.engines.plan import Hook, Process, Task
+
+__all__ = ["Launching"]
+
+_SUFFIX = {BEFORE: ".pre", AFTER: ".post"}
+_A_SHELF = 1000  # logs in a directory: file systems, and people, do not like many more
+
+
+class Launching:
+    """Knows where the files of a run are."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.resolve()  # the keeper changes its directory
+        self._shelves: set[Path] = set()
+
+    def process(self, key: Key, attempt: Attempt, failed: int) -> Process:
+        """Return what to start for a step; `failed` jobs have failed so far."""
+        hook = {BEFORE: attempt.task.before, AFTER: attempt.task.after}.get(key.step)
+        if hook is not None:
+            return _script(hook, attempt, failed)
+        process = hooks.for_attempt(attempt.task.processes[key.step], attempt.number)
+        if process.sandbox is None:
+            return process
+        place = self._sandbox(key, attempt.task)
+        sandbox.prepare(process.sandbox, place)
+        return replace(process, directory=str(place))
+
+    def collect(self, key: Key, task: Task) -> None:
+        """Bring what a process made in its sandbox to where it belongs, and remove the sandbox; safe to repeat."""
+        process = task.processes[key.step] if key.step >= 0 else None
+        if process is None or process.sandbox is None:
+            return
+        place = self._sandbox(key, task)
+        if place.is_dir():
+            sandbox.collect(process.sandbox, place, process.directory)
+            shutil.rmtree(place, ignore_errors=True)
+
+    def log(self, key: Key, task: Task) -> Path:
+        """Return where the output of a step goes that has no other place."""
+        shelf = self._folder / "logs" / str(max(key.job, 0) // _A_SHELF)
+        if shelf not in self._shelves:
+            shelf.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._shelves.add(shelf)
+        number = f".{key.step}" if key.step > 0 else ""
+        return shelf / f"{safe_name(key.job, task.name)}{_SUFFIX.get(key.step, number)}.log"
+
+    def _sandbox(self, key: Key, task: Task) -> Path:
+        place = self._folder / "sandboxes" / f"{safe_name(key.job, task.name)}.{key.attempt}.{key.step}"
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return place
+
+
+def _script(hook: Hook, attempt: Attempt, failed: int) -> Process:
+    facts = hooks.HookFacts(
+        job=attempt.task.name,
+        attempt=attempt.number,
+        max_retries=attempt.task.retries,
+        exit_code=attempt.process_code,
+        before_code=attempt.codes.get(BEFORE),
+        failed_count=failed,
+    )
+    return Process(hooks.words(hook, facts), hook.directory)

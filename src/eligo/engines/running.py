@@ -1,0 +1,296 @@
+"""A run from its beginning to its end, on any engine: new, resumed or started afresh.
+
+The folder of the run is beside the workflow. A new run needs one without a state. A resumed one takes the state that is
+there: jobs that are done stay done, jobs that failed are tried again. A run that starts afresh moves the old folder
+aside, whatever is in it, and never deletes anything.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+from eligo.engines.base import Engine, Event
+from eligo.engines.choosing import check_engine, make_engine
+from eligo.engines.folder import Folder, default_folder
+from eligo.engines.job_table import write_table
+from eligo.engines.plan import Plan
+from eligo.engines.rescue import read_rescue, write_rescue
+from eligo.engines.state import FILE_NAME, JobStatus, State
+from eligo.errors import EligoError, EngineError
+from eligo.trace import Trace
+
+__all__ = ["TABLE_NAME", "Outcome", "Run", "start"]
+
+TABLE_NAME = "job-data.csv"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run came to.
+
+    Attributes
+    ----------
+    done
+        How many jobs are done, earlier ones too.
+    failed
+        Jobs that failed, and why.
+    never
+        How many jobs did not run: because they need one that failed, or because the run was stopped.
+    cancelled
+        Whether we were told to stop.
+    final
+        What became of the task that runs at the end, in words, where it failed; else nothing.
+    exit_status
+        0 only if every job has succeeded, and the final task.
+    rescue
+        The rescue DAG that was written, where the workflow is one of DAGMan.
+    table
+        The times and sizes seen, for ``--job-data``.
+    """
+
+    done: int
+    failed: list[tuple[int, str]]
+    never: int
+    cancelled: bool
+    final: str
+    exit_status: int
+    trace: Trace
+    rescue: Path | None
+    table: Path
+
+
+def start(
+    plan: Plan,
+    engine: str = "local",
+    *,
+    folder: Path | None = None,
+    resume: bool = False,
+    restart: bool = False,
+    slots: int | None = None,
+    options: Sequence[str] = (),
+    presume_dead: bool = False,
+) -> Run:
+    """Begin a run, or go on with one; nothing is started unless all of it can be.
+
+    Parameters
+    ----------
+    engine
+        ``local``, ``htcondor``, ``slurm``, ``dask`` or ``dask:ADDRESS``.
+    folder
+        Where the state is kept; beside the workflow unless given.
+    resume, restart
+        Go on with what an earlier run left, or move that aside and begin anew.
+    slots
+        How many jobs run at once, where that is ours to say.
+    options
+        Words for the engine itself.
+    presume_dead
+        Whether nothing that an earlier run started on another machine can still run.
+
+    Raises
+    ------
+    EngineError
+        There is a state already and neither `resume` nor `restart`, or none to resume; another run goes on; the state
+        is damaged or of another workflow; the engine is not there.
+    ParseError
+        The workflow asks for something that the engine cannot do.
+    """
+    name = check_engine(engine)
+    path = plan.document.source.path
+    folder = default_folder(path) if folder is None else folder
+    held = Folder(folder, None if path == "-" else Path(path))
+    try:
+        if restart and _has_state(folder):
+            held = _moved_aside(held, folder, path)
+        state = _state(plan, name, folder, resume=resume)
+        try:
+            made = make_engine(engine, plan, state, options, slots, presume_dead=presume_dead)
+            return Run(made, held)
+        except BaseException:
+            _leave_nothing(state, new=not state.get("submitted"))
+            raise
+    except BaseException:
+        held.close()
+        raise
+
+
+def _has_state(folder: Path) -> bool:
+    return (folder / FILE_NAME).exists()
+
+
+def _state(plan: Plan, engine: str, folder: Path, *, resume: bool) -> State:
+    path = plan.document.source.path
+    if not _has_state(folder):
+        done = None
+        if resume:
+            done = read_rescue(plan.document) if plan.document.format == "dagman" else None
+            if done is None:
+                raise EngineError(f"{folder}: there is nothing to resume", hint="leave --resume out to start a run")
+        state = State.create(folder, plan.document.dag, run_id=secrets.token_hex(8), workflow=path, engine=engine)
+        for job, is_done in enumerate(done or []):
+            if is_done:
+                state.update(job, status=JobStatus.DONE, reason="done before, says the rescue DAG")
+        return state
+    state = State.open(folder)
+    try:
+        _check(state, plan, engine, resume=resume)
+    except BaseException:
+        state.close()
+        raise
+    for job, status in enumerate(state.status):
+        if status == JobStatus.FAILED:
+            state.update(job, status=JobStatus.WAITING, attempts=0)
+    state.put("abort_status", None)
+    return state
+
+
+def _check(state: State, plan: Plan, engine: str, *, resume: bool) -> None:
+    state.check_workflow(plan.document.dag, plan.document.source.path)
+    counts = state.counts()
+    if not resume:
+        done = f"{counts[JobStatus.DONE]:,} of {len(state.status):,} jobs done"
+        raise EngineError(
+            f"{state.folder}: there is a run of this workflow already, with {done}",
+            hint="--resume goes on with it, --restart begins anew and keeps the old folder under another name",
+        )
+    if state.get("engine") != engine:
+        if counts[JobStatus.RUNNING]:
+            raise EngineError(
+                f"{state.folder}: {counts[JobStatus.RUNNING]} jobs may still run on {state.get('engine')}",
+                hint=f"resume there, so that none runs twice: --engine {state.get('engine')}",
+            )
+        state.put("engine", engine)
+
+
+def _moved_aside(held: Folder, folder: Path, workflow: str) -> Folder:
+    """Give an old folder another name, unless something that it started may still run."""
+    with suppress(EngineError), State.open(folder, reading=True) as old:
+        if running := old.counts()[JobStatus.RUNNING]:
+            raise _StillRunningError(folder, running)
+    number = 1
+    while (aside := Path(f"{folder}.{number}")).exists():
+        number += 1
+    folder.rename(aside)
+    held.close()
+    return Folder(folder, None if workflow == "-" else Path(workflow))
+
+
+class _StillRunningError(EligoError):
+    def __init__(self, folder: Path, running: int) -> None:
+        super().__init__(
+            f"{folder}: {running} jobs of the earlier run may still run",
+            hint="--resume takes them over; once it has, Ctrl-C twice ends them",
+        )
+
+
+def _leave_nothing(state: State, *, new: bool) -> None:
+    """Take the state of a run away that never began, so that the next try needs no --resume."""
+    state.close()
+    if new:
+        for name in (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm"):
+            (state.folder / name).unlink(missing_ok=True)
+
+
+class Run:
+    """A run that goes on. Use it in a ``with`` statement: leaving it lets others in, and lets running jobs run on.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from eligo.dag import Dag
+    >>> from eligo.engines.planning import make_plan
+    >>> from eligo.formats import open_document
+    >>> with tempfile.TemporaryDirectory() as here:
+    ...     _ = Path(here, "x.dot").write_text("digraph { a -> b }")
+    ...     plan = make_plan(open_document(f"{here}/x.dot"), command="true")
+    ...     with start(plan) as run:
+    ...         while not run.over:
+    ...             events = run.watch(1.0)
+    ...         outcome = run.finish()
+    >>> outcome.done, outcome.failed, outcome.exit_status
+    (2, [], 0)
+    """
+
+    def __init__(self, engine: Engine, folder: Folder) -> None:
+        self.engine = engine
+        self.state = engine.state
+        self._folder = folder
+        self._stopped = False
+        self._submitted = False
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing runs any more and nothing will."""
+        return self._submitted and self.engine.over
+
+    def watch(self, timeout_s: float) -> list[Event]:
+        """Return what happened, waiting for it at most so long; the first call starts the run."""
+        if not self._submitted:
+            self.state.put("submitted", True)
+            self.state.commit()
+            self.engine.submit()
+            self._submitted = True
+        return self.engine.watch(timeout_s)
+
+    def stop(self) -> None:
+        """Start nothing new."""
+        self._stopped = True
+        self.engine.cancel()
+
+    def terminate(self) -> None:
+        """End what runs."""
+        self._stopped = True
+        self.engine.cancel(kill=True)
+
+    def finish(self) -> Outcome:
+        """Write what is left to write, and say what the run came to."""
+        state, plan = self.state, self.engine.plan
+        table = state.folder / TABLE_NAME
+        write_table(table, state, plan)
+        failed = [(job, state.reason[job]) for job, status in enumerate(state.status) if status == JobStatus.FAILED]
+        done = [status == JobStatus.DONE for status in state.status]
+        final = state.get("final") or {}
+        final_failed = final.get("reason") or "failed" if final.get("status") == "failed" else ""
+        complete = all(done) and not final_failed
+        abort = state.get("abort_status")
+        status = 0 if complete else abort or 1
+        state.put("exit_status", status)
+        state.commit(sync=True)
+        return Outcome(
+            done=sum(done),
+            failed=failed,
+            never=len(done) - sum(done) - len(failed),
+            cancelled=self._stopped,
+            final=final_failed,
+            exit_status=status,
+            trace=self.engine.collect(),
+            rescue=None if complete else self._rescue(done, [job for job, _ in failed]),
+            table=table,
+        )
+
+    def _rescue(self, done: list[bool], failed: list[int]) -> Path | None:
+        """Write a rescue DAG, unless DAGMan itself does."""
+        document = self.engine.plan.document
+        if document.format != "dagman" or document.source.path == "-" or self.engine.NAME == "htcondor":
+            return None
+        return write_rescue(document, done, failed=failed)
+
+    def close(self) -> None:
+        """Let go of everything; what runs goes on."""
+        try:
+            self.engine.close()
+        finally:
+            self.state.close()
+            self._folder.close()
