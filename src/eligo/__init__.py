@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from eligo.certificate import Certificate, MemoryCertificate, verify
     from eligo.dag import Dag
     from eligo.data import Data
+    from eligo.engines.verbs import run
     from eligo.errors import (
         CertificateError,
         CycleError,
@@ -65,6 +66,7 @@ __all__ = [
     "limit",
     "prioritize",
     "read",
+    "run",
     "settle",
     "simulate",
     "to_networkx",
@@ -93,6 +95,7 @@ _HOME = {
     "Trace": "eligo.trace",
     "prioritize": "eligo.priority.prioritizing",
     "read": "eligo.formats",
+    "run": "eligo.engines.verbs",
     "settle": "eligo.priority.theory",
     "simulate": "eligo.simulation.comparing",
     "verify": "eligo.certificate",
@@ -100,7 +103,7 @@ _HOME = {
 }
 
 
-_MODULES = ("certificate", "formats", "generate", "graph", "memory", "priority", "report", "simulation")
+_MODULES = ("certificate", "engines", "formats", "generate", "graph", "memory", "priority", "report", "simulation")
 
 
 def __getattr__(name: str) -> Any:

@@ -23,6 +23,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -175,9 +176,9 @@ class Local(Engine):
         for job, status in enumerate(self.state.status):
             if status == JobStatus.RUNNING and job not in self._courses:
                 self.state.update(job, status=JobStatus.WAITING)
-        for epoch in self._steps.open_epochs():
-            keys = of_epoch.get(epoch.number, [])
-            self._orphans.append(Orphans(epoch, self.state.folder, keys, presume_dead=self._presume_dead))
+        for old in self._steps.open_epochs():
+            keys = of_epoch.get(old.number, [])
+            self._orphans.append(Orphans(old, self.state.folder, keys, presume_dead=self._presume_dead))
         self._final_over = self._final_over or self.plan.dag.n in self._courses
 
     def _found(self, key: Key) -> Course:
@@ -393,7 +394,7 @@ class Local(Engine):
             (self._gate.end if succeeded else self._gate.stop)(job)
         self._record(
             job,
-            status=status,
+            status,
             end_s=max(course.end_s, course.start_s),
             exit_code=verdict.exit_code,
             cpu_s=course.cpu_s,
@@ -544,12 +545,11 @@ class Local(Engine):
 
     # Words
 
-    def _record(self, job: int, **values: object) -> None:
+    def _record(self, job: int, status: JobStatus, **values: Any) -> None:
         if job < self.plan.dag.n:
-            self.state.update(job, **values)
-            return
-        status = JobStatus(values["status"])  # type: ignore[call-overload]
-        self.state.put("final", {"status": status.name.lower(), "reason": values.get("reason", "")})
+            self.state.update(job, status=status, **values)
+        else:
+            self.state.put("final", {"status": status.name.lower(), "reason": values.get("reason", "")})
 
     def _event(self, what: Happening, course: Course, text: str = "", exit_code: int | None = None) -> Event:
         job = course.job if course.job < self.plan.dag.n else -1

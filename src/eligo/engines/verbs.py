@@ -1,0 +1,100 @@
+"""``eligo.run``: a workflow from its file to the end of its last job, in one call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from eligo.dag import Int32
+from eligo.engines.base import Event
+from eligo.engines.planning import make_plan
+from eligo.engines.running import Outcome, start
+from eligo.formats import open_document
+from eligo.formats.base import Document
+from eligo.memory.models import footprint
+from eligo.memory.verbs import limit
+from eligo.priority.prioritizing import prioritize
+
+__all__ = ["run"]
+
+
+def run(
+    workflow: str | os.PathLike[str] | Document,
+    engine: str = "local",
+    *,
+    command: str | None = None,
+    strategy: str = "best",
+    priorities: Int32 | Sequence[int] | None = None,
+    memory: int | None = None,
+    model: str | None = None,
+    resume: bool = False,
+    restart: bool = False,
+    state: str | os.PathLike[str] | None = None,
+    slots: int | None = None,
+    options: Sequence[str] = (),
+    delete_intermediate: bool = False,
+    on_event: Callable[[Event], None] | None = None,
+) -> Outcome:
+    r"""Run the jobs of a workflow, and return what came of it.
+
+    Parameters
+    ----------
+    workflow
+        A file, or one that was read by ``formats.open_document``.
+    engine
+        ``local``, ``htcondor``, ``slurm``, ``dask`` or ``dask:ADDRESS``.
+    command
+        What each job runs, instead of what the file says.
+    strategy, priorities
+        How to order the jobs, or their order: the larger the sooner.
+    memory, model
+        What all jobs together may occupy, in bytes (pebbles), and how that is counted, as :func:`eligo.limit` has it.
+    resume, restart
+        Go on with what an earlier run left, or move that aside and begin anew.
+    state
+        Where the state is kept; beside the workflow unless given.
+    slots, options
+        How many jobs run at once, where that is ours to say, and words for the engine itself.
+    delete_intermediate
+        Whether files that only feed other jobs go away after their last reader.
+    on_event
+        Is told what happens. An exception in it, such as Ctrl-C, leaves the run; running jobs go on, and `resume` finds
+        them.
+
+    Raises
+    ------
+    ParseError, EngineError, InfeasibleError
+        The workflow cannot be run as it is: nothing was started.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as here:
+    ...     flow = Path(here, "flow.dot")
+    ...     _ = flow.write_text("digraph { a -> b; a -> c }")
+    ...     outcome = run(flow, command="sh -c 'exit 0'", slots=1)
+    >>> outcome.done, outcome.exit_status, len(outcome.trace.order)
+    (3, 0, 3)
+    """
+    document = workflow if isinstance(workflow, Document) else open_document(os.fspath(workflow))
+    dag, held, most = document.dag, None, None
+    if memory is not None:
+        limited = limit(footprint(dag, model), memory)
+        dag, held, most = limited.dag, limited.footprint, limited.limit
+    plan = make_plan(
+        document,
+        dag=dag,
+        priorities=prioritize(dag, strategy).schedule.priorities if priorities is None else priorities,
+        command=command,
+        footprint=held,
+        limit=most,
+        delete_intermediate=delete_intermediate,
+    )
+    folder = None if state is None else Path(state)
+    with start(plan, engine, folder=folder, resume=resume, restart=restart, slots=slots, options=options) as going:
+        while not going.over:
+            for event in going.watch(1.0):
+                if on_event is not None:
+                    on_event(event)
+        return going.finish()
