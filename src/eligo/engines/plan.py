@@ -175,6 +175,8 @@ class Plan:
         Whether files that only feed other jobs go away after their last reader.
     warnings
         What the workflow asks for and nobody will do, as sentences.
+    command
+        What all jobs run instead of what the file says, where the user gave that.
     """
 
     document: Document
@@ -188,3 +190,4 @@ class Plan:
     limit: int | None = None
     delete_intermediate: bool = False
     warnings: tuple[str, ...] = ()
+    command: str | None = None

@@ -78,6 +78,7 @@ def make_plan(
         limit,
         delete_intermediate,
         made.warnings,
+        command,
     )
 
 
