@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import final
 
 from eligo.engines.attempts import Attempt
-from eligo.engines.local.journal import Record
+from eligo.engines.local.journal import Key, Record
 
 __all__ = ["Course"]
 
@@ -18,10 +18,10 @@ class Course:
 
     Attributes
     ----------
-    worker, weight
-        The first of its slots, and how many it has.
+    worker
+        The first of its slots.
     in_flight
-        The process of each step that runs; ``None`` where it is not known yet.
+        The steps that were begun and have not ended.
     again_at
         Steps that asked to be tried later, and when, by the monotonic clock.
     ended
@@ -33,15 +33,18 @@ class Course:
     job: int
     attempt: Attempt
     worker: int
-    weight: int
     start_s: float
-    in_flight: dict[int, int | None] = field(default_factory=dict)
+    in_flight: set[int] = field(default_factory=set)
     again_at: dict[int, float] = field(default_factory=dict)
     ended: bool = False
     end_s: float = 0.0
     cpu_s: float = 0.0
     peak_bytes: int = 0
     text: str = ""
+
+    def key(self, step: int) -> Key:
+        """Return the name of a step of this attempt."""
+        return Key(self.job, self.attempt.number, step)
 
     def steps_due(self, now: float) -> list[int]:
         """Return the steps that are to be started now."""

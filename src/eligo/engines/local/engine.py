@@ -16,29 +16,26 @@ Cost: O(log n) a job for the queue, O(degree) for its children, a commit without
 
 from __future__ import annotations
 
-import heapq
 import os
 import signal
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from eligo.engines.attempts import Attempt, Verdict, VerdictKind
+from eligo.engines.attempts import AFTER, BEFORE, Attempt, Verdict, VerdictKind
 from eligo.engines.base import Engine, Event, Happening
 from eligo.engines.files_seen import FilesSeen
 from eligo.engines.local.checking import check_tasks
 from eligo.engines.local.course import Course
+from eligo.engines.local.floor import Floor
 from eligo.engines.local.journal import Key, Record
-from eligo.engines.local.keeper import Keeper, KeeperLostError
+from eligo.engines.local.keepers import Keepers
 from eligo.engines.local.launching import Launching
-from eligo.engines.local.memory_gate import MemoryGate
-from eligo.engines.local.orphans import Lost, Orphans
-from eligo.engines.local.ready import Ready
-from eligo.engines.local.steps import Steps, closed, journal_path
+from eligo.engines.local.orphans import Lost
+from eligo.engines.local.steps import Steps
 from eligo.engines.plan import Plan, Task
 from eligo.engines.state import JobStatus, State
 from eligo.errors import EngineError
@@ -78,19 +75,16 @@ class Local(Engine):
             raise EngineError(
                 f"the local engine has no options of its own: {' '.join(options)}", hint="leave out what follows --"
             )
-        self._slots = slots or len(os.sched_getaffinity(0))
+        slots = slots or len(os.sched_getaffinity(0))
         self._presume_dead = presume_dead
         self._events: list[Event] = []
-        self._checked = check_tasks(plan, state, self._slots)
-        self._weight = self._checked.weight
+        self._checked = check_tasks(plan, state, slots)
+        self._floor = Floor(plan, slots, self._checked.weight)
         for text in self._checked.doubts:
             self._note(text)
         self._steps = Steps(state)
         self._launching = Launching(state.folder)
-        self._keeper: Keeper | None = None
-        self._epoch = 0
-        self._orphans: list[Orphans] = []
-        self._orphans_at = 0.0
+        self._keepers = Keepers(state, self._steps)
         self._courses: dict[int, Course] = {}
         self._due: set[int] = set()
         self._settling: list[Event] = []
@@ -98,26 +92,28 @@ class Local(Engine):
         self._kill_at: float | None = None
         self._stopping = False
         self._aborted = False
-        self._free = self._slots
-        self._idle = list(range(self._slots))
-        self._ready = Ready(plan.priorities, plan.categories)
-        self._gate = None if plan.footprint is None or plan.limit is None else MemoryGate(plan.footprint, plan.limit)
         self._files: FilesSeen | None = None
-        self._children: tuple[list[int], list[int]] = (plan.dag.succ_ptr.tolist(), plan.dag.succ.tolist())
-        self._missing: list[int] = []
         self._failed = 0
+        self._replaced = 0
         self._begun = False
         self._final_over = plan.final is None
 
     @property
     def slots(self) -> int:
         """How many jobs run at once at most."""
-        return self._slots
+        return self._floor.slots
 
     @property
     def occupied(self) -> int | None:
         """What running jobs and their data occupy, where there is a limit."""
-        return None if self._gate is None else self._gate.occupied
+        return self._floor.occupied
+
+    def logs(self, job: int) -> list[Path]:
+        """Return the files with what a job printed, as far as they are there."""
+        task = self.plan.task(job)
+        steps = [*range(len(task.processes)), AFTER, BEFORE]
+        ours = [self._launching.log(Key(job, 1, step), task) for step in steps]
+        return super().logs(job) + [path for path in ours if path.is_file()]
 
     @property
     def over(self) -> bool:
@@ -131,34 +127,17 @@ class Local(Engine):
     def submit(self) -> None:
         """Start, or go on where the state says the run stopped."""
         plan, state = self.plan, self.state
-        state.put("workers", self._slots)
+        state.put("workers", max(self.slots, state.get("workers") or 0))
         for job in self._checked.done:
             state.update(job, status=JobStatus.DONE, reason="done before, says the workflow")
         self._adopt()
-        self._new_keeper()
         done = np.array([status == JobStatus.DONE for status in state.status], np.bool_)
         self._files = FilesSeen(plan, np.flatnonzero(done).tolist(), since=state.get("began"))
         self._delete(self._files.left_over())
         self._failed = sum(status == JobStatus.FAILED for status in state.status)
-        self._missing = _missing_parents(plan, done)
-        if self._gate is not None:
-            for job in plan.dag.order[done[plan.dag.order]].tolist():
-                self._gate.start(job)
-                self._gate.end(job)
-            for job in self._courses:
-                self._gate.start(job)
-        for job, status in enumerate(state.status):
-            if status == JobStatus.WAITING and not self._missing[job]:
-                self._ready.add(job)
+        waiting = [job for job, status in enumerate(state.status) if status == JobStatus.WAITING]
+        self._floor.open(done, waiting, self._courses)
         self._begun = True
-
-    def _new_keeper(self) -> None:
-        base_s = self.state.at_s(0.0)
-        epoch = self._steps.new_epoch(base_s)
-        self.state.commit()
-        journal_path(self.state.folder, epoch.number).unlink(missing_ok=True)  # of one whose commit was lost
-        self._keeper = Keeper(journal_path(self.state.folder, epoch.number))
-        self._epoch = epoch.number
 
     def _adopt(self) -> None:
         """Take over what earlier keepers started."""
@@ -169,25 +148,22 @@ class Local(Engine):
             if course is None:
                 course = self._found(key)
             if code is None:
-                course.in_flight[key.step] = None
+                course.in_flight.add(key.step)
                 of_epoch.setdefault(epoch, []).append(key)
             else:
                 course.attempt.codes[key.step] = code
         for job, status in enumerate(self.state.status):
             if status == JobStatus.RUNNING and job not in self._courses:
                 self.state.update(job, status=JobStatus.WAITING)
-        for old in self._steps.open_epochs():
-            keys = of_epoch.get(old.number, [])
-            self._orphans.append(Orphans(old, self.state.folder, keys, presume_dead=self._presume_dead))
         self._final_over = self._final_over or self.plan.dag.n in self._courses
+        self._keepers.open(of_epoch, presume_dead=self._presume_dead)
 
     def _found(self, key: Key) -> Course:
         """Return the course of a job that an earlier run began."""
         start_s = self._begun_at(key.job)
         attempt = Attempt(self._task(key.job), key.attempt)
-        course = Course(key.job, attempt, self._take_slots(key.job), self._weight[key.job], start_s)
+        course = Course(key.job, attempt, self._floor.adopt(key.job), start_s)
         self._courses[key.job] = course
-        self._ready.began(key.job)
         self._due.add(key.job)
         self._tell(Happening.ADOPTED, course, "it was started by the earlier run")
         return course
@@ -202,10 +178,6 @@ class Local(Engine):
         assert self.plan.final is not None
         return self.plan.final
 
-    def _take_slots(self, job: int) -> int:
-        self._free -= self._weight[job]
-        return heapq.heappop(self._idle) if self._idle else self._slots - 1
-
     # The loop
 
     def watch(self, timeout_s: float) -> list[Event]:
@@ -216,76 +188,47 @@ class Local(Engine):
             if self._events or self.over:
                 events, self._events = self._events, []
                 return events
-            now = time.monotonic()
-            if now >= deadline:
+            if time.monotonic() >= deadline:
                 return []
-            self._wait(min(deadline, self._next_moment()) - now)
+            self._keepers.wait(min(deadline, self._next_moment()))
 
     def _round(self) -> None:
-        self._look_after_orphans()
-        self._take_records()
+        self._hear()
         self._kill_late_ones()
         self._launch()
-        if self._settling and (self._free > 0 or time.monotonic() >= self._settle_at):
+        if self._settling and (self._floor.free > 0 or time.monotonic() >= self._settle_at):
             self._settle()
             self._launch()
         if not self._courses and not self._settling and not self._can_start():
             self._finish()
 
-    def _take_records(self) -> None:
-        assert self._keeper is not None
-        for record in self._keeper.read():
-            course = self._courses.get(record.key.job)
-            if course is None or record.key.step not in course.in_flight:
-                continue
-            if record.kind == "S":
-                course.in_flight[record.key.step] = record.pid
-                if course.ended:
-                    _send(record.pid, signal.SIGTERM)
-            else:
-                self._step_ended(course, record, self.state.at_s(record.end_s))
-
-    def _wait(self, timeout_s: float) -> None:
-        assert self._keeper is not None
-        try:
-            self._keeper.wait(timeout_s)
-        except KeeperLostError:
-            self._replace_keeper()
-
-    def _replace_keeper(self) -> None:
-        """Go on with a new keeper, and look after what the old one started as if it were an earlier run's."""
-        assert self._keeper is not None
-        self._take_records()
-        old = next(epoch for epoch in self._steps.open_epochs() if epoch.number == self._epoch)
-        keys = [Key(c.job, c.attempt.number, step) for c in self._courses.values() for step in c.in_flight]
-        mine = [key for key in keys if not any(key in orphans.waiting for orphans in self._orphans)]
-        self._note("the process that starts jobs was killed: another takes its place")
-        self._keeper.wait_for_end()
-        self._orphans.append(Orphans(old, self.state.folder, mine))
-        self._new_keeper()
+    def _hear(self) -> None:
+        """Take in what started, what ended, and what nobody saw end."""
+        for record, end_s in self._keepers.records():
+            course = self._courses[record.key.job]
+            if record.kind != "S":
+                self._step_ended(course, record, end_s)
+            elif course.ended:
+                self._keepers.signal(signal.SIGTERM, record.key)
+        for lost in self._keepers.lost():
+            self._run_again(lost)
+        self._keepers.close_earlier()
+        if self._keepers.replaced > self._replaced:
+            self._replaced = self._keepers.replaced
+            self._note("the process that starts jobs was killed: another has taken its place")
 
     def _next_moment(self) -> float:
         moments = [at for job in self._due for at in self._courses[job].again_at.values()]
         if self._settling:
             moments.append(self._settle_at)
-        if self._orphans:
-            moments.append(self._orphans_at)
         if self._kill_at is not None:
             moments.append(self._kill_at)
         return min(moments, default=float("inf"))
 
     def _can_start(self) -> bool:
-        return not self._stopping and not self._aborted and len(self._ready) > 0 and not self._stuck()
-
-    def _stuck(self) -> bool:
-        """Whether nothing runs, and yet the memory limit lets no job start."""
-        if self._gate is None or self._courses:
+        if self._stopping or self._aborted or not len(self._floor):
             return False
-        job = self._ready.take(self._slots, self._weight.__getitem__, self._gate.fits)
-        if job is None:
-            return True
-        self._ready.add(job)
-        return False
+        return bool(self._courses) or not self._floor.is_stuck
 
     # Starting steps
 
@@ -298,11 +241,7 @@ class Local(Engine):
             batch += [(course, step) for step in course.steps_due(now)]
             if not course.again_at:
                 self._due.discard(job)
-        fits = None if self._gate is None else self._gate.fits
-        while self._free > 0 and not self._stopping and not self._aborted:
-            found = self._ready.take(self._free, self._weight.__getitem__, fits)
-            if found is None:
-                break
+        while not self._stopping and not self._aborted and (found := self._floor.take()) is not None:
             course = self._start(found)
             batch += [(course, step) for step in course.steps_due(now)]
             if not course.attempt.next_steps():
@@ -313,11 +252,8 @@ class Local(Engine):
     def _start(self, job: int) -> Course:
         number = self.state.attempts[job] + 1 if job < self.plan.dag.n else 1
         start_s = self.state.now_s()
-        course = Course(job, Attempt(self._task(job), number), self._take_slots(job), self._weight[job], start_s)
+        course = Course(job, Attempt(self._task(job), number), self._floor.start(job), start_s)
         self._courses[job] = course
-        self._ready.began(job)
-        if self._gate is not None and job < self.plan.dag.n:
-            self._gate.start(job)
         self._record(
             job, status=JobStatus.RUNNING, attempts=number, start_s=start_s, end_s=None, worker=course.worker, reason=""
         )
@@ -326,48 +262,38 @@ class Local(Engine):
 
     def _begin(self, batch: list[tuple[Course, int]]) -> None:
         """Commit steps as begun, then ask the keeper for them."""
-        keys = [Key(course.job, course.attempt.number, step) for course, step in batch]
-        for key in keys:
-            self._steps.begin(key, self._epoch)
-        self.state.commit()
+        keys = [course.key(step) for course, step in batch]
+        self._keepers.begin(keys)
         for course, step in batch:
-            course.in_flight[step] = None
+            course.in_flight.add(step)
             course.again_at.pop(step, None)
-        try:
-            for (course, _), key in zip(batch, keys, strict=True):
-                self._ask(course, key)
-        except KeeperLostError:  # what it was not asked for will be found never to have started
-            self._replace_keeper()
-
-    def _ask(self, course: Course, key: Key) -> None:
-        assert self._keeper is not None
-        try:
-            process = self._launching.process(key, course.attempt, self._failed)
-            self._keeper.start(key, process, self._launching.log(key, course.attempt.task))
-        except (ValueError, OSError) as error:
-            failure = Record("X", key, 126, text=f"it cannot be started: {error}")
-            self._step_ended(course, failure, self.state.now_s())
+        for (course, _), key in zip(batch, keys, strict=True):
+            try:
+                process = self._launching.process(key, course.attempt, self._failed)
+                self._keepers.start(key, process, self._launching.log(key, course.attempt.task))
+            except (ValueError, OSError) as error:
+                failure = Record("X", key, 126, text=f"it cannot be started: {error}")
+                self._step_ended(course, failure, self.state.now_s())
 
     # Ends
 
     def _step_ended(self, course: Course, record: Record, end_s: float) -> None:
         key, attempt = record.key, course.attempt
-        course.in_flight.pop(key.step, None)
+        course.in_flight.discard(key.step)
         course.measure(record, end_s)
         try:
             self._launching.collect(key, attempt.task)
         except OSError as error:
             record = record._replace(code=record.code or 126)
             course.text = f"what it made cannot be brought from its sandbox: {error}"
-        hook = attempt.task.before if key.step == -1 else attempt.task.after if key.step == -2 else None
+        hook = {BEFORE: attempt.task.before, AFTER: attempt.task.after}.get(key.step)
         if hook is not None and hook.defer_status is not None and record.code == hook.defer_status:
             course.again_at[key.step] = time.monotonic() + hook.defer_s
             self._due.add(course.job)
             return
         attempt.codes[key.step] = record.code
         if attempt.doomed and course.in_flight:
-            for pid in course.in_flight.values():
-                _send(pid, signal.SIGTERM)
+            self._signal(course, signal.SIGTERM)
         self._conclude_if_over(course)
         if course.job in self._courses:
             self._steps.end(key, record.code)
@@ -384,14 +310,12 @@ class Local(Engine):
 
     def _conclude(self, course: Course, verdict: Verdict) -> None:
         job, kind = course.job, verdict.kind
-        self._leave(course)
         text = f"{verdict.text}: {course.text}" if course.text and verdict.exit_code else verdict.text
         succeeded = kind is VerdictKind.SUCCEEDED or (kind is VerdictKind.ABORT and verdict.exit_code == 0)
         again = kind is VerdictKind.AGAIN
         status = JobStatus.DONE if succeeded else JobStatus.WAITING if again else JobStatus.FAILED
         self._failed += status == JobStatus.FAILED
-        if self._gate is not None and job < self.plan.dag.n:
-            (self._gate.end if succeeded else self._gate.stop)(job)
+        self._leave(course, succeeded=succeeded)
         self._record(
             job,
             status,
@@ -403,7 +327,7 @@ class Local(Engine):
         )
         if again:
             if job < self.plan.dag.n:
-                self._ready.add(job)
+                self._floor.again(job)
             else:
                 self._final_over = False
             self._tell(Happening.AGAIN, course, text, exit_code=verdict.exit_code)
@@ -415,19 +339,15 @@ class Local(Engine):
         if kind is VerdictKind.ABORT:
             self._abort(course, verdict)
 
-    def _leave(self, course: Course) -> None:
-        """Free the slots of a job."""
+    def _leave(self, course: Course, *, succeeded: bool) -> None:
+        """Let a job go from the floor."""
         del self._courses[course.job]
         self._due.discard(course.job)
         self._steps.forget(course.job)
-        self._free += course.weight
-        heapq.heappush(self._idle, course.worker)
-        self._ready.ended(course.job)
+        self._floor.end(course.job, course.worker, succeeded=succeeded)
 
     def _cancelled(self, course: Course) -> None:
-        self._leave(course)
-        if self._gate is not None and course.job < self.plan.dag.n:
-            self._gate.stop(course.job)
+        self._leave(course, succeeded=False)
         self._record(
             course.job, status=JobStatus.WAITING, attempts=course.attempt.number - 1, start_s=None, reason="stopped"
         )
@@ -437,16 +357,11 @@ class Local(Engine):
         """Put successes and failures on the disk, tell of them, and let children go."""
         self.state.commit(sync=True)
         settled, self._settling = self._settling, []
-        ptr, children = self._children
         for event in settled:
             self._events.append(event)
-            if event.what is not Happening.SUCCEEDED or event.job < 0:
-                continue
-            for child in children[ptr[event.job] : ptr[event.job + 1]]:
-                self._missing[child] -= 1
-                if not self._missing[child] and self.state.status[child] == JobStatus.WAITING:
-                    self._ready.add(child)
-            self._look_at_files(event.job)
+            if event.what is Happening.SUCCEEDED and event.job >= 0:
+                self._floor.settle(event.job)
+                self._look_at_files(event.job)
 
     def _look_at_files(self, job: int) -> None:
         assert self._files is not None
@@ -471,9 +386,9 @@ class Local(Engine):
             self._begin([(course, step) for step in course.steps_due(time.monotonic())])
             self._conclude_if_over(course)
             return
-        if self._ready and not self._stopping and not self._aborted and self._stuck():
+        if len(self._floor) and not self._stopping and not self._aborted:
             self._note(
-                f"{len(self._ready)} jobs cannot start within the memory limit: data of failed jobs are in the way"
+                f"{len(self._floor)} jobs cannot start within the memory limit: data of failed jobs are in the way"
             )
             self._stopping = True
         self.state.commit(sync=True)
@@ -508,35 +423,16 @@ class Local(Engine):
 
     def _signal_all(self, number: signal.Signals) -> None:
         for course in self._courses.values():
-            for step, pid in course.in_flight.items():
-                _send(pid, number)
-                for orphans in self._orphans:
-                    orphans.send(number, [Key(course.job, course.attempt.number, step)])
+            self._signal(course, number)
 
-    def _look_after_orphans(self) -> None:
-        if not self._orphans or time.monotonic() < self._orphans_at:
-            return
-        self._orphans_at = time.monotonic() + _ORPHANS_S
-        for orphans in list(self._orphans):
-            for record in orphans.read():
-                course = self._courses.get(record.key.job)
-                if course is not None and record.key.step in course.in_flight:
-                    self._step_ended(course, record, orphans.epoch.base_s + record.end_s)
-            for lost in orphans.lost():
-                self._run_again(lost)
-            if not orphans.waiting:
-                self._steps.close_epoch(orphans.epoch.number)
-                self.state.commit(sync=True)
-                closed(self.state.folder, [orphans.epoch.number])
-                orphans.close()
-                self._orphans.remove(orphans)
+    def _signal(self, course: Course, number: signal.Signals) -> None:
+        for step in course.in_flight:
+            self._keepers.signal(number, course.key(step))
 
     def _run_again(self, lost: Lost) -> None:
         """Let a step run again of which nobody knows how it ended."""
-        course = self._courses.get(lost.key.job)
-        if course is None:
-            return
-        course.in_flight.pop(lost.key.step, None)
+        course = self._courses[lost.key.job]
+        course.in_flight.discard(lost.key.step)
         self._due.add(course.job)
         if course.ended:
             self._conclude_if_over(course)
@@ -566,29 +462,4 @@ class Local(Engine):
 
     def close(self) -> None:
         """Let go of the keeper; what it started runs on."""
-        if self._keeper is None:
-            return
-        if self._courses or self._orphans:
-            self._keeper.close()
-        else:
-            self._keeper.wait_for_end()
-            self._steps.close_epoch(self._epoch)
-            with suppress(EngineError):
-                self.state.commit(sync=True)
-                closed(self.state.folder, [self._epoch])
-        self._keeper = None
-
-
-def _send(pid: int | None, number: signal.Signals) -> None:
-    """Send a signal to all processes of a step."""
-    if pid is not None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(pid, number)
-
-
-def _missing_parents(plan: Plan, done: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> list[int]:
-    """Return how many parents of each job are not done."""
-    counts = np.zeros(plan.dag.n, np.int64)
-    np.add.at(counts, plan.dag.heads, ~done[plan.dag.tails])
-    found: list[int] = counts.tolist()
-    return found
+        self._keepers.close()
