@@ -37,7 +37,8 @@ def add_input(parser: argparse.ArgumentParser) -> None:
     reading.add_argument(
         "--job-data",
         metavar="TABLE",
-        help="times and sizes for jobs, CSV or JSON: job, time_s, output_bytes, temp_bytes, memory_bytes, count",
+        help="times and sizes for jobs: a table (CSV or JSON: job, time_s, output_bytes, temp_bytes, memory_bytes, "
+        "count), the folder of a run (FILE.eligo), an event log of HTCondor or a trace of Nextflow",
     )
 
 

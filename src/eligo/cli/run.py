@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from eligo.cli.arguments import open_input
 from eligo.cli.limit_wish import limited_by
 from eligo.cli.memory_options import footprint_of
-from eligo.cli.messages import printable
+from eligo.cli.messages import printable, warn
 from eligo.cli.progress import working
 from eligo.cli.run_options import add_words, check_words
 
@@ -23,7 +23,7 @@ scripts, categories ...), WfFormat and Pegasus YAML; for all others --command sa
 
 What happens is recorded in a folder beside the workflow, FILE.eligo. However a run ends, by Ctrl-C, kill -9 or a power
 cut: --resume goes on, and no job that has succeeded runs again. A job that fails keeps its log; all that does not need
-it goes on. Times and sizes that were seen serve the next order: eligo prioritize FILE --job-data FILE.eligo/jobs.csv.
+it goes on. Times and sizes that were seen are in FILE.eligo/job-data.csv, which --job-data reads for the next order.
 
 Ctrl-C: no new jobs are started. Once more: running jobs are ended. A third time: leave at once; jobs that still run
 are found again by --resume. `eligo status FILE` shows from another terminal where the run stands.
@@ -84,4 +84,5 @@ def _planned(args: argparse.Namespace) -> tuple[Plan, str]:
         limit=most,
         delete_intermediate=args.delete_intermediate,
     )
+    warn(plan.warnings)
     return plan, order.source

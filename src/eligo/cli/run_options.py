@@ -12,10 +12,13 @@ from eligo.cli.limit_wish import add_limit
 from eligo.cli.memory_options import MODEL_WORDS, add_model
 from eligo.cli.prioritize import STRATEGIES
 
-__all__ = ["ENGINES", "add_words", "check_words", "folder_of", "resuming"]
+__all__ = ["ENGINES", "READING", "add_words", "check_words", "folder_of", "resuming"]
 
 ENGINES = ("local", "htcondor", "slurm", "dask")
-"""The engines by name; ``dask:ADDRESS`` is one as well."""
+"""The engines by name; ``dask:ADDRESS`` is one as well. Stated here as well, so that --help need not load numpy."""
+
+READING = ("source_format", "edges", "job_data")
+"""The options that say how to read a workflow."""
 
 _ONCE = ("--resume", "--restart", "--presume-dead", "--dry-run")
 _MOST_SLOTS = 100_000
@@ -56,8 +59,8 @@ def _add_engine(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--command",
         metavar="WORDS",
-        help="what each job runs, for workflows that do not say: 'sleep {time_s}'; {job} and what is known of it are "
-        "put in; there is no shell",
+        help="what each job runs, for workflows that do not say: 'sleep {time_s}'; {name}, {index} and what is "
+        "known of a job are filled in; there is no shell",
     )
     group.add_argument(
         "--delete-intermediate",

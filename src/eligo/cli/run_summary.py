@@ -48,10 +48,10 @@ def ended_facts(ended: Ended) -> dict[str, Any]:
     outcome, used = ended.outcome, ended.outcome.trace.utilization
     failed = [
         {
-            "job": ended.dag.names[job] if job >= 0 else None,
-            "index": job if job >= 0 else None,
+            "job": ended.dag.names[job],
+            "index": job,
             "reason": reason,
-            "exit_code": ended.exit_codes[job] if job >= 0 else None,
+            "exit_code": ended.exit_codes[job],
             "log": str(path) if (path := _log_of(ended, job)) else None,
         }
         for job, reason in outcome.failed
@@ -64,6 +64,7 @@ def ended_facts(ended: Ended) -> dict[str, Any]:
         "done": outcome.done,
         "done_before": ended.before,
         "failed": failed,
+        "final": outcome.final or None,
         "never": outcome.never,
         "cancelled": outcome.cancelled,
         "exit_status": outcome.exit_status,
@@ -73,7 +74,7 @@ def ended_facts(ended: Ended) -> dict[str, Any]:
         "utilization": None if math.isnan(used) else used,
         "log": str(ended.log),
         "rescue": None if outcome.rescue is None else str(outcome.rescue),
-        "job_data": None if outcome.table is None else str(outcome.table),
+        "job_data": str(outcome.table),
     }
 
 
@@ -88,7 +89,7 @@ def ended_text(ended: Ended) -> str:
 
 
 def _rows(ended: Ended) -> list[tuple[str, str, str]]:
-    outcome, trace = ended.outcome, ended.outcome.trace
+    outcome = ended.outcome
     rows = [("time", seconds(round(ended.elapsed_s, 1)), _use(ended))]
     if ended.before:
         had = "had succeeded before and did not run again"
@@ -100,20 +101,19 @@ def _rows(ended: Ended) -> list[tuple[str, str, str]]:
         if outcome.failed and outcome.cancelled:
             why = "wait for one that failed, or were not started any more"
         rows.append(("did not run", number(outcome.never), f"jobs that {why}"))
-    rows.append(("order", ended.order, f"{trace.makespan_s:,.1f} s from the first start to the last end"))
-    return rows
+    return [*rows, ("order", ended.order, "")]
 
 
 def _use(ended: Ended) -> str:
     trace = ended.outcome.trace
     if ended.before or not trace.workers or math.isnan(trace.utilization):
         return ""
-    return f"{plural(trace.workers, 'slot')}, in use {per_cent(min(trace.utilization, 1.0))} of it"
+    return f"{plural(trace.workers, 'slot')}, busy for {per_cent(min(trace.utilization, 1.0))} of it"
 
 
 def _failures(ended: Ended) -> Iterator[str]:
     """Yield what failed and why, with the last lines that it printed."""
-    failed = ended.outcome.failed
+    failed = [*ended.outcome.failed, *([(-1, ended.outcome.final)] if ended.outcome.final else [])]
     if not failed:
         return
     yield ""
@@ -134,8 +134,15 @@ def _log_of(ended: Ended, job: int) -> Path | None:
     if job < 0:
         return None
     with suppress(OSError):
-        return next((path for path in ended.logs(job) if path.stat().st_size), None)
+        return next((_from_here(path) for path in ended.logs(job) if path.stat().st_size), None)
     return None
+
+
+def _from_here(path: Path) -> Path:
+    """Return a path as one would type it."""
+    with suppress(OSError, ValueError):
+        return path.resolve().relative_to(Path.cwd())
+    return path
 
 
 def last_lines(path: Path, count: int = _LINES) -> list[str]:
@@ -166,10 +173,9 @@ def _next(ended: Ended) -> Iterator[str]:
     yield printable(f"{ended.log}: what happened when")
     if outcome.rescue is not None:
         yield printable(f"{outcome.rescue}: a rescue DAG, for condor_submit_dag")
-    if outcome.table is not None:
-        yield printable(f"{outcome.table}: times and sizes that were seen")
+    yield printable(f"{outcome.table}: times and sizes that were seen")
     if outcome.exit_status:
         yield printable(f"go on with: {ended.resume}")
-    elif outcome.table is not None and args.file != "-":
+    elif args.file != "-":
         again = argparse.Namespace(**vars(args) | {"job_data": str(outcome.table)})
         yield printable(f"order by times seen: eligo prioritize {read_again(args.file, again)}")

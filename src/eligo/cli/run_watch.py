@@ -7,9 +7,9 @@ is worth ending a run for.
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 import time
-from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ import numpy as np
 from eligo import _core
 from eligo.cli.amounts import amount, short
 from eligo.cli.run_events import JsonLines, Log
-from eligo.cli.run_options import folder_of, resuming
+from eligo.cli.run_options import READING, folder_of, resuming
 from eligo.cli.run_signals import Signals
 from eligo.cli.run_summary import Ended, ended_facts, ended_text
 from eligo.cli.run_tally import Tally
@@ -62,7 +62,7 @@ def carry_out(plan: Plan, order: str, args: argparse.Namespace) -> int:
         log = log or Log(running.state.folder / LOG_NAME)
         stack.callback(log.close)
         watch = _Watch(running, plan, log, JsonLines() if args.json else None)
-        watch.remember(args.words)
+        watch.remember(args)
         watch.follow(signals)
         ended = watch.finish(order, args)
         return _status(ended, signals)
@@ -83,17 +83,20 @@ class _Watch:
         self.lines = lines
         self.tally = Tally(plan.dag, running.state.status)
         self.before = self.tally.done
+        self._watched = False
         self.begin = time.monotonic()
         self.view = View(self._line)
         self._failures = 0
 
-    def remember(self, words: Sequence[str]) -> None:
+    def remember(self, args: argparse.Namespace) -> None:
         """Keep what `eligo status` cannot find out itself: how the run was asked for, and what a limit added."""
         state, dag, given = self.running.state, self.plan.dag, self.plan.document.dag
-        state.put("words", list(words))
+        state.put("words", args.words)
+        state.put("reading", {name: getattr(args, name) for name in READING})
         state.put("added_edges", _added_edges(dag, given))
+        state.put("limited", self.plan.limit is not None)
         state.commit()
-        self.log.note(f"eligo run {' '.join(words)}: {plural(dag.n, 'job')}, {self.before:,} done before")
+        self.log.note(f"eligo run {shlex.join(args.words)}: {plural(dag.n, 'job')}, {self.before:,} done before")
 
     @property
     def elapsed_s(self) -> float:
@@ -104,10 +107,19 @@ class _Watch:
         running = self.running
         while not running.over:
             self._heed(signals)
-            self._tell(running.watch(_PATIENCE_S))
+            self._tell(self._look())
             self.view.refresh()
         self._tell(running.watch(0.0))
         self.view.clear()
+
+    def _look(self) -> list[Event]:
+        """Wait for what happens; the first time, the engine also finds out what is done already."""
+        events = self.running.watch(_PATIENCE_S)
+        if not self._watched:
+            self._watched = True
+            self.tally = Tally(self.plan.dag, self.running.state.status)
+            self.before = self.tally.done - sum(event.what is Happening.SUCCEEDED for event in events)
+        return events
 
     def _heed(self, signals: Signals) -> None:
         done = signals.heed(self.running.stop, self.running.terminate)

@@ -13,7 +13,7 @@ from eligo.cli.amounts import seconds, short
 from eligo.cli.arguments import add_input, add_json, open_input
 from eligo.cli.messages import printable, warn
 from eligo.cli.progress import clock
-from eligo.cli.run_options import folder_of, resuming
+from eligo.cli.run_options import READING, folder_of, resuming
 from eligo.cli.table import number, plural, table
 from eligo.errors import EligoError
 
@@ -76,7 +76,9 @@ def _tally(state: State, args: argparse.Namespace) -> Tally | None:
     from eligo.engines.state import fingerprint
 
     try:
-        document = open_input(args, limited="--memory" not in state.get("words", []))
+        given = {name: getattr(args, name) for name in READING if getattr(args, name) is not None}
+        as_before = argparse.Namespace(file=args.file, **(state.get("reading") or dict.fromkeys(READING)) | given)
+        document = open_input(as_before, original=True, limited=not state.get("limited"))
         dag = _with_added(document.dag, state.get("added_edges") or [[], []])
     except EligoError as error:
         warn([f"{error.where}{error.text}: eligible jobs are not counted"])
