@@ -191,3 +191,71 @@ def test_who_only_waits_because_of_a_limit_reads_nothing(tmp_path, name: str, te
     after = open_document(file, job_data=sizes)
     assert after.dag.m == 2
     assert after.dag.data == before.dag.data
+
+
+FILES = DIAMOND.with_known(
+    data=Data.build([5, 6, 7, 8], [0, OUTSIDE, 1, 0], [[1], [0], [3], [2]], ["w", "x", "y", "z"]),
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "job,file,time_s,output_bytes,size_bytes\na,,9,50,\nb,,,60,\n,w,,,1kB\n,z,,,0\n,other,,,4\n,y,,,NA\n",
+        json.dumps(
+            [
+                {"job": "a", "time_s": 9, "output_bytes": 50},
+                {"job": "b", "output_bytes": 60},
+                {"file": "w", "size_bytes": "1kB"},
+                {"file": "z", "size_bytes": 0},
+                {"file": "other", "size_bytes": 4},
+                {"file": "y", "size_bytes": None},
+            ]
+        ),
+    ],
+)
+def test_files_keep_their_readers(text: str) -> None:
+    """All files of a are stated, so its output_bytes is passed over; those of b are not."""
+    document = table(text, FILES)
+    data = document.dag.data
+    assert data is not None
+    assert data.names == ("w", "x", "z", "output of b")
+    assert data.size_bytes.tolist() == [1000, 6, 0, 60]
+    assert [data.readers_of(datum).tolist() for datum in range(4)] == [[1], [0], [2], [3]]
+    assert document.warnings[1:] == ("t.csv: 1 files of the table are not in the workflow: passed over",)
+
+
+def test_a_table_of_files_alone() -> None:
+    document = table("file,size_bytes\ny,3\n", FILES)
+    assert document.dag.data is not None
+    assert document.dag.data.size_bytes.tolist() == [5, 6, 3, 8]
+    assert document.warnings[1:] == ()
+    assert "not in the workflow" in table("file,size_bytes\ny,3\n").warnings[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("job,file,size_bytes\na,w,3\n", "a job and a file"),
+        ("file,size_bytes\nw,3\nw,3\n", "file 'w' stands in the table twice"),
+        ("file,size_bytes\nw,-3\n", "size_bytes of file 'w'"),
+        ("file,time_s,size_bytes\nw,3,3\n", "has a time_s"),
+    ],
+)
+def test_malformed_files(text: str, part: str) -> None:
+    with pytest.raises(ParseError, match=part) as caught:
+        table(text, FILES)
+    assert caught.value.line == text.count("\n")
+    assert caught.value.hint
+
+
+def test_the_folder_of_a_run(tmp_path) -> None:
+    (tmp_path / "x.csv").write_text("parent,child\na,b\n")
+    folder = tmp_path / "x.csv.eligo"
+    folder.mkdir()
+    with pytest.raises(ParseError, match=r"the folder has no job-data.csv"):
+        open_document(tmp_path / "x.csv", job_data=folder)
+    (folder / "job-data.csv").write_text("job,time_s\na,2\n")
+    dag = open_document(tmp_path / "x.csv", job_data=folder).dag
+    assert dag.time_s is not None
+    assert dag.time_s[0] == 2

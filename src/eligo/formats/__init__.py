@@ -85,7 +85,8 @@ def read(
         Which dependencies count, where a file both declares some and implies some by the data files its jobs read
         and write. The default takes the declared ones, or the implied ones where none is declared.
     job_data
-        A table of times and sizes (CSV or JSON) for formats that have none.
+        Times and sizes for formats that have none: a table (CSV or JSON), the folder of a run, an event log of
+        HTCondor or a trace of Nextflow.
 
     Raises
     ------
@@ -144,9 +145,9 @@ def open_document(
     if original or not limited:
         document = replace(document, source=source)
     if job_data is not None:
-        from eligo.formats.job_data import attach
+        from eligo.formats.job_data import attach, open_table
 
-        document = attach(document, load(job_data))
+        document = attach(document, open_table(job_data))
     return document
 
 
