@@ -186,6 +186,7 @@ class Local(Engine):
         while True:
             self._round()
             if self._events or self.over:
+                self.state.commit()  # a retry or a stop may have changed it and started nothing
                 events, self._events = self._events, []
                 return events
             if time.monotonic() >= deadline:

@@ -63,8 +63,8 @@ def parse_record(line: bytes) -> Record | None:
     >>> parse_record(text) is None
     True
     """
-    text, blank, seal = line.rpartition(b" ")
-    if not blank or seal != b"%08x" % zlib.crc32(text):
+    text, _, seal = line.rpartition(b" ")
+    if not text or seal != b"%08x" % zlib.crc32(text):
         return None
     kind, name, rest = text.decode("utf-8", "replace").split(" ", 2)
     key = Key(*map(int, name.split(".")))

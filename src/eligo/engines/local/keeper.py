@@ -69,7 +69,11 @@ class Keeper:
             There is nobody left to write into it.
         """
         ready, _, _ = select.select([self._socket], [], [], max(timeout_s, 0.0))
-        if ready and not self._socket.recv(4096):
+        try:
+            lost = bool(ready) and not self._socket.recv(4096)
+        except ConnectionError:  # it was killed with requests that it had not read
+            lost = True
+        if lost:
             raise KeeperLostError
 
     def read(self) -> list[Record]:

@@ -70,6 +70,8 @@ class Ready:
                 break
             elif fits is not None and not fits(job):
                 passed.append(entry)
+                if self._held[category]:  # it keeps no place of its category while it waits
+                    heapq.heappush(self._heap, heapq.heappop(self._held[category]))
             else:
                 found = job
                 break
