@@ -1,0 +1,188 @@
+"""One DAGMan and its files, from its submission to its end.
+
+Each submission of a run has a folder of its own, so that no file of an earlier one is ever taken for one of this. What
+happened is read from the logs; how far they were read is kept in the state, in the same commit as what they told, so
+nothing is told twice and nothing is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import final
+
+from eligo.engines.base import Event, Happening
+from eligo.engines.htcondor.courses import FINAL, Courses
+from eligo.engines.htcondor.event_log import NodesLog
+from eligo.engines.htcondor.growing import GrowingFile
+from eligo.engines.htcondor.node_states import NodeStatus, read_node_states
+from eligo.engines.htcondor.nodes import Nodes, Place
+from eligo.engines.state import JobStatus, State
+
+__all__ = ["Record", "Submission"]
+
+KEY = "htcondor"
+_EVENT = re.compile(r"(\d{3}) \((\d+)\.")
+_SUBMITTED, _TERMINATED, _ABORTED, _HELD = 0, 5, 9, 12
+_COMPLAINT = re.compile(r"^\S+ \S+ (?:\(D_\w+\) )?((?:ERROR|Error|Failed)\b.*)$", re.MULTILINE)
+_SCRIPT_BEFORE = re.compile(r"PRE Script failed with status (-?\d+)")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What the state keeps of a submission.
+
+    Attributes
+    ----------
+    number
+        Which submission of the run it is, from 1.
+    folder, name
+        Where its files are, and how DAGMan was told of that.
+    job_states, node_states
+        The logs, as paths from the directory of the workflow.
+    begin, seen
+        Where its lines begin in the log of states, and how far they are known.
+    """
+
+    number: int
+    folder: str
+    name: str
+    job_states: str
+    node_states: str
+    begin: int = 0
+    seen: int = 0
+
+    def place(self, home: Path) -> Place:
+        """Return its folder."""
+        return Place(Path(self.folder), home, self.name)
+
+    def keep(self, state: State, seen: int) -> None:
+        """Put it down, with the next commit."""
+        state.put(KEY, asdict(self) | {"seen": seen})
+
+
+class Submission:
+    """Follows one DAGMan.
+
+    Attributes
+    ----------
+    cluster
+        DAGMan's number in the queue, once its log tells it.
+    ended
+        Whether DAGMan has left the queue.
+    """
+
+    def __init__(self, record: Record, home: Path, nodes: Nodes, state: State) -> None:
+        self.record = record
+        self.place = record.place(home)
+        self._state = state
+        self._names = nodes.names
+        numbers = {name: job for job, name in enumerate(nodes.names)}
+        if nodes.final is not None:
+            numbers[nodes.final] = FINAL
+        self._numbers = numbers
+        self._life = GrowingFile(self.place.file(".dagman.log"), "\n...\n")
+        self._nodes_log = NodesLog(self.place.file(".nodes.log"))
+        self._steps = GrowingFile(home / record.job_states, "\n", record.begin)
+        self.courses = Courses(numbers, nodes.rule, state, self._nodes_log)
+        self.cluster: int | None = None
+        self.ended = False
+        self._notes: list[str] = []
+
+    @property
+    def halt_file(self) -> Path:
+        """While this file is there, DAGMan starts nothing."""
+        return self.place.file(".halt")
+
+    def read_life(self) -> None:
+        """Look whether DAGMan was submitted, is held, has ended."""
+        for record, _ in self._life.records():
+            found = _EVENT.match(record)
+            kind = int(found[1]) if found else -1
+            if found and kind == _SUBMITTED:
+                self.cluster = int(found[2])
+            elif kind in (_TERMINATED, _ABORTED):
+                self.ended = True
+            elif kind == _HELD:
+                reason = record.partition("\n")[2].strip().split("\n")[0]
+                self._notes.append(f"DAGMan is on hold until condor_release {self.cluster}: {reason}")
+
+    def read_again(self) -> None:
+        """Follow the lines that the state knows, without a word."""
+        self._nodes_log.read()
+        if self.record.seen <= self._steps.offset:
+            return
+        for line, offset in self._steps.records():
+            self.courses.take(line, silent=True)
+            if offset >= self.record.seen:
+                self._steps.offset = offset
+                return
+
+    def read(self) -> list[Event]:
+        """Return what is new, and put it into the state."""
+        events = [Event(Happening.NOTE, -1, self._state.now_s(), text=text) for text in self._notes]
+        self._notes.clear()
+        lines = list(self._steps.records())
+        if not lines:
+            return events
+        self._nodes_log.read()  # after the lines: whatever they tell of is there
+        for line, _ in lines:
+            events += self.courses.take(line)
+        self.record.keep(self._state, lines[-1][1])
+        return events
+
+    def settle(self) -> list[Event]:
+        """Return what DAGMan's end says of the jobs that were still open, and put it into the state."""
+        now = self._state.now_s()
+        events: list[Event] = []
+        for name, found in read_node_states(self._state_file(), self.place.dag).items():
+            job = self._numbers.get(name)
+            if job == FINAL:
+                self._settle_final(found.status, found.details)
+            elif job is not None and found.status is NodeStatus.DONE:
+                events += self._settle_done(job, now)
+            elif job is not None and found.status is NodeStatus.ERROR:
+                events += self._settle_failed(job, found.details, now)
+        for job, status in enumerate(self._state.status):
+            if status == JobStatus.RUNNING:
+                self._state.update(job, status=JobStatus.WAITING, end_s=now, reason="stopped while it ran")
+                events.append(Event(Happening.CANCELLED, job, now, text="stopped while it ran"))
+        if (self._state.get("final") or {}).get("status") == "running":
+            self._settle_final(NodeStatus.ERROR, "it was stopped")
+        return events
+
+    def _state_file(self) -> Path:
+        return self.place.home / self.record.node_states
+
+    def _settle_final(self, status: NodeStatus, details: str) -> None:
+        if status is not NodeStatus.OPEN:
+            word = "done" if status is NodeStatus.DONE else "failed"
+            self._state.put("final", {"status": word, "reason": details})
+
+    def _settle_done(self, job: int, now: float) -> list[Event]:
+        if self._state.status[job] == JobStatus.DONE:
+            return []
+        end_s = None if self._state.start_s[job] is None else now
+        self._state.update(job, status=JobStatus.DONE, exit_code=0, end_s=end_s, reason="")
+        return [Event(Happening.SUCCEEDED, job, now, exit_code=0)]
+
+    def _settle_failed(self, job: int, details: str, now: float) -> list[Event]:
+        script = _SCRIPT_BEFORE.match(details)
+        reason = f"the script before it ended with status {script[1]}" if script else details
+        if self._state.status[job] == JobStatus.FAILED:
+            if script:  # until now only that it failed was known
+                self._state.update(job, reason=reason, exit_code=int(script[1]))
+            return []
+        end_s = None if self._state.start_s[job] is None else now
+        self._state.update(job, status=JobStatus.FAILED, end_s=end_s, reason=reason)
+        return [Event(Happening.FAILED, job, now, attempt=max(1, self._state.attempts[job]), text=reason)]
+
+    def complaints(self) -> list[str]:
+        """Return what DAGMan says went wrong, the first few lines of it."""
+        try:
+            text = self.place.file(".dagman.out").read_text("utf-8", "replace")
+        except OSError:
+            return []
+        return list(dict.fromkeys(_COMPLAINT.findall(text)))[:5]
