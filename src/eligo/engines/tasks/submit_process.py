@@ -1,0 +1,277 @@
+"""From a submit description and a job's variables to the processes that run.
+
+What condor_submit was asked and answered:
+
+* ``executable`` begins where the job is submitted, not at ``initialdir``, unless ``transfer_executable`` is false;
+  all other paths begin at ``initialdir``, which begins where the job is submitted;
+* ``queue N`` makes N processes, told apart by ``$(Process)``;
+* of several names for one thing, the first of those below counts.
+
+A job's own cost is that of filling in its macros: what is the same for all jobs of a description is settled once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import final
+
+from eligo.engines.hooks import is_marked
+from eligo.engines.plan import Process
+from eligo.engines.tasks.submit_description import HINT, Description, Said
+from eligo.engines.tasks.submit_macros import Expander
+from eligo.engines.tasks.submit_refusals import CLOSELY, refusal, remark
+from eligo.engines.tasks.submit_transfer import make_sandbox
+from eligo.engines.tasks.submit_words import Unreadable, read_arguments, read_environment
+from eligo.errors import ParseError
+from eligo.formats.dagman.submit import read_size
+
+__all__ = ["Job", "Made", "make"]
+
+MOST_PROCESSES = 100_000
+_TRUE = frozenset({"true", "yes", "t", "y", "1"})
+_FALSE = frozenset({"false", "no", "f", "n", "0"})
+_ITEMS = re.compile(r"\b(in|from|matching)\b", re.IGNORECASE)
+_NAMES = {
+    "executable": ("executable", "cmd"),
+    "arguments": ("arguments2", "arguments", "args"),
+    "environment": ("environment2", "environment", "env"),
+    "directory": ("initialdir", "initial_dir", "iwd", "job_iwd"),
+    "stdin": ("input", "stdin", "in"),
+    "stdout": ("output", "stdout", "out"),
+    "stderr": ("error", "stderr", "err"),
+}
+_NEW_ONLY = frozenset({"arguments2", "environment2"})
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a description does not say: where the job is submitted, its variables, and how it sees the world.
+
+    Attributes
+    ----------
+    directory
+        Where it is submitted, absolute.
+    before, after
+        Variables that are set before the description and after it, by name in lower case.
+    number
+        What ``$(ClusterId)`` stands for.
+    environment, surroundings
+        What the DAG itself sets, for jobs that ask for it by ``getenv``, and all that ``$ENV`` looks into.
+    tell
+        Told what is taken otherwise than it is written: file, line, text.
+    """
+
+    directory: str
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+    number: int
+    environment: Mapping[str, str]
+    surroundings: Mapping[str, str]
+    tell: Callable[[str, int | None, str], None]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a job runs and asks for."""
+
+    processes: tuple[Process, ...]
+    cpus: int = 1
+    memory_bytes: int | None = None
+    disk_bytes: int | None = None
+    max_retries: tuple[int, str, int] | None = None
+    """How often HTCondor itself would try again, and where that is said."""
+
+
+def make(description: Description, job: Job) -> Made:
+    r"""Return what a job runs.
+
+    Examples
+    --------
+    >>> from eligo.engines.tasks.submit_description import read_description
+    >>> text = b"executable = run\narguments = $(x)\noutput = out.$(Process)\nqueue 2\n"
+    >>> job = Job("/home", {"x": "1 2"}, {}, 7, {}, {}, lambda *_: None)
+    >>> [(p.argv, p.stdout) for p in make(read_description("x.sub", text), job).processes]
+    [(('/home/run', '1', '2'), '/home/out.0'), (('/home/run', '1', '2'), '/home/out.1')]
+    """
+    said = description.said(job.before, job.directory)
+    form = _Form(description, said, job)
+    form.check()
+    count = form.count()
+    processes = tuple(form.process(number) for number in range(count))
+    return Made(
+        processes,
+        form.number("request_cpus", 1),
+        form.size("request_memory", "M"),
+        form.size("request_disk", "K"),
+        form.max_retries(),
+    )
+
+
+class _Form:
+    """One description filled in for one job."""
+
+    def __init__(self, description: Description, said: Said, job: Job) -> None:
+        self._description, self._said, self._job = description, said, job
+        self._values = {**job.before, **said.values, **job.after}
+        number = str(job.number)
+        self._values |= {
+            "cluster": number, "clusterid": number, "process": "0", "procid": "0", "step": "0",
+            "row": "0", "itemindex": "0", "item": "", "node": "", "submit_file": description.path,
+        }  # fmt: skip
+        self._expander = Expander(self._values, job.surroundings, lambda: self.directory, self._undefined)
+        self.directory = job.directory
+
+    def _undefined(self, name: str) -> None:
+        self._job.tell(self._description.path, None, f"$({name}) is not defined: taken as nothing, as HTCondor does")
+
+    def error(self, name: str, text: str, hint: str = HINT) -> ParseError:
+        return ParseError(*self._where(name), text, hint=hint)
+
+    def _where(self, name: str) -> tuple[str, int]:
+        return self._description.where(self._said, name)
+
+    def get(self, name: str) -> str:
+        """Return a command's value, macros expanded; nothing where it is not given."""
+        text = self._values.get(name)
+        if not text:
+            return ""
+        try:
+            return self._expander.expand(text).strip()
+        except Unreadable as error:
+            raise self.error(name, f"{name}: {error}") from None
+
+    def first(self, what: str) -> tuple[str, str]:
+        """Return the name that is used for something, and its value."""
+        for name in _NAMES[what]:
+            if self._values.get(name):
+                return name, self.get(name)
+        return _NAMES[what][0], ""
+
+    def check(self) -> None:
+        """Refuse what cannot be done, and tell of what is done otherwise."""
+        job = self._job
+        for text in self._said.warnings:
+            job.tell("", None, text)
+        for name in CLOSELY & self._values.keys():
+            value = self.get(name) if name != "requirements" else self._values[name]
+            if reason := refusal(name, value):
+                raise self.error(name, f"{reason} cannot be run by this engine")
+            if told := remark(name, value):
+                job.tell(*self._where(name), told)
+
+    def count(self) -> int:
+        """Return how many processes there are."""
+        if self._said.queue is None:
+            return 1
+        text, line = self._said.queue
+        path = self._description.path
+        if _ITEMS.search(text):
+            raise ParseError(
+                path, line, "queue over a list of items", hint="give each item a job of its own, or " + HINT
+            )
+        try:
+            text = self._expander.expand(text).strip()
+        except Unreadable as error:
+            raise ParseError(path, line, str(error), hint=HINT) from None
+        if not re.fullmatch(r"[0-9]{1,9}", text or "1"):
+            raise ParseError(path, line, f"queue {text} is no number", hint="write queue 3")
+        count = int(text or "1")
+        if not 1 <= count <= MOST_PROCESSES:
+            raise ParseError(path, line, f"queue {count} is none or too many", hint=f"from 1 to {MOST_PROCESSES:,}")
+        return count
+
+    def process(self, number: int) -> Process:
+        """Return one of the processes."""
+        job = self._job
+        if number:
+            self._values["process"] = self._values["procid"] = self._values["step"] = str(number)
+        self.directory = _at(job.directory, self.first("directory")[1])
+        program, transferred = self._program()
+        name, text = self.first("arguments")
+        try:
+            argv = (program, *read_arguments(text, new_only=name in _NEW_ONLY)) if text else (program,)
+            name, environment = self._environment()
+            name = "transfer_input_files"
+            sandbox = make_sandbox(self.get, self.directory, program if transferred else None)
+        except Unreadable as error:
+            raise self.error(name, f"{name}: {error}", "see the manual of condor_submit on this command") from None
+        stdin, stdout, stderr = (self._stream(stream) for stream in ("stdin", "stdout", "stderr"))
+        return Process(argv, self.directory, environment, True, stdin, stdout, stderr, sandbox)
+
+    def _program(self) -> tuple[str, bool]:
+        name, program = self.first("executable")
+        if not program:
+            raise self.error(name, "there is no executable", "write executable = program")
+        if "://" in program:
+            raise self.error(name, f"the executable {program!r} is fetched by HTCondor")
+        stays = self.get("transfer_executable").lower() in _FALSE
+        return _at(self.directory if stays else self._job.directory, program), not stays
+
+    def _environment(self) -> tuple[str, dict[str, str]]:
+        job = self._job
+        found: dict[str, str] = {}
+        if job.environment and (wish := self.get("getenv")):
+            found = {name: value for name, value in job.environment.items() if _wanted(wish, name)}
+        name, text = self.first("environment")
+        if text:
+            try:
+                found |= read_environment(text, new_only=name in _NEW_ONLY)
+            except Unreadable as error:
+                raise self.error(name, f"{name}: {error}", "write \"A=1 B='two words'\"") from None
+        return name, found
+
+    def _stream(self, what: str) -> str | None:
+        name, path = self.first(what)
+        if not path:
+            return None
+        if "://" in path:
+            raise self.error(name, f"{path!r} is moved by HTCondor's file transfer")
+        return _at(self.directory, path)
+
+    def number(self, name: str, default: int) -> int:
+        text = self.get(name)
+        if not text:
+            return default
+        if re.fullmatch(r"[0-9]{1,6}", text):
+            return max(1, int(text))
+        self._job.tell(*self._where(name), f"{name} is an expression, taken as {default}")
+        return default
+
+    def size(self, name: str, unit: str) -> int | None:
+        text = self.get(name)
+        if not text:
+            return None
+        size = read_size(text, unit)
+        if size is None:
+            self._job.tell(*self._where(name), f"{name} is an expression, taken as unknown")
+        return size
+
+    def max_retries(self) -> tuple[int, str, int] | None:
+        text = self.get("max_retries")
+        if not text or text == "0":
+            return None
+        if is_marked(text) or not re.fullmatch(r"[0-9]{1,6}", text):
+            raise self.error("max_retries", f"max_retries = {text!r} is no number", "write max_retries = 3")
+        return int(text), *self._where("max_retries")
+
+
+def _at(directory: str, path: str) -> str:
+    return path if path.startswith("/") else f"{directory}/{path}" if path else directory
+
+
+def _wanted(wish: str, name: str) -> bool:
+    """Tell whether ``getenv`` asks for a variable."""
+    word = wish.lower()
+    if word in _TRUE or word in _FALSE:
+        return word in _TRUE
+    chosen = False
+    for pattern in re.split(r"[,\s]+", wish):
+        if pattern.startswith("!") and fnmatchcase(name, pattern[1:]):
+            return False
+        chosen = chosen or fnmatchcase(name, pattern)
+    return chosen
