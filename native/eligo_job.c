@@ -321,8 +321,18 @@ static void set_handler(int number, void (*handler)(int)) {
     sigaction(number, &action, NULL);
 }
 
+/* Lets go of the terminal, the pipes and the directory of whoever called: a keeper must not keep those busy. */
+static void let_go(void) {
+    int nothing = open("/dev/null", O_RDWR);
+    for (int number = 0; number < 3 && nothing >= 0; ++number)
+        if (number != journal && number != requests) dup2(nothing, number);
+    if (nothing > 2) close(nothing);
+    (void)!chdir("/");
+}
+
 static void keep(void) {
     int open_end = 1;
+    let_go();
     if (pipe(ended_pipe) < 0) _exit(2);
     for (int end = 0; end < 2; ++end) {
         fcntl(ended_pipe[end], F_SETFD, FD_CLOEXEC);
