@@ -1,0 +1,154 @@
+"""The connection to a cluster: somebody's, or one of our own; what is asked of it, and how long we wait for answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+from eligo.engines.dask.local_cluster import LocalDask
+from eligo.errors import EngineError, MissingExtraError
+from eligo.simulation.dask_client import ask, ask_version, check_scheduler, connected, silence, unfit
+
+__all__ = ["Cluster", "find_address", "load"]
+
+CONNECT_S = 10.0
+"""How long to try to reach the scheduler."""
+ANSWER_S = 10.0
+"""How long to wait for an answer of workers."""
+
+
+def load() -> Any:
+    """Return the package, or say how to install it."""
+    try:
+        import distributed
+    except ImportError:
+        raise MissingExtraError("distributed", "dask") from None
+    return distributed
+
+
+def find_address(text: str) -> str:
+    """Return the address of a scheduler from itself, or from the file that a scheduler writes.
+
+    Examples
+    --------
+    >>> find_address("tcp://127.0.0.1:8786")
+    'tcp://127.0.0.1:8786'
+    """
+    if "://" in text:
+        return text
+    hint = "give tcp://HOST:PORT, tls://HOST:PORT, or the file of `dask scheduler --scheduler-file FILE`"
+    try:
+        found = json.loads(Path(text).read_text(encoding="utf-8"))["address"]
+    except OSError as error:
+        raise EngineError(f"{text}: {error.strerror}", hint=hint) from None
+    except (ValueError, KeyError, TypeError):
+        raise EngineError(f"{text}: this is not the file of a Dask scheduler", hint=hint) from None
+    return str(found)
+
+
+class Cluster:
+    """A cluster that we are connected to.
+
+    Parameters
+    ----------
+    address
+        Of a scheduler; ``None`` starts a cluster of this machine.
+    slots
+        How many workers that has.
+    """
+
+    def __init__(self, address: str | None, slots: int | None = None) -> None:
+        distributed = load()
+        self.events: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
+        self._fit: set[str] = set()
+        with ExitStack() as leave:
+            leave.enter_context(silence())
+            if address is None:
+                local = LocalDask(slots or len(os.sched_getaffinity(0)))
+                leave.callback(local.close)
+                address = local.address
+            check_scheduler(distributed, address, CONNECT_S)
+            self.address = address
+            self.client = leave.enter_context(connected(distributed, address, CONNECT_S))
+            self.threads = self.look() or {}
+            self._leave = leave.pop_all()
+
+    def listen(self, name: str, now: Callable[[], float]) -> None:
+        """Put what is told under a name into `events`, with the moment at which it came."""
+        put = self.events.put
+        self.client.subscribe_topic(name, lambda event: put((now(), event[1])))
+
+    def look(self) -> dict[str, int] | None:
+        """Return the threads of each worker, after a look at new ones; ``None`` without an answer.
+
+        Raises
+        ------
+        EngineError
+            The scheduler is gone, or a worker cannot be used.
+        """
+        if self.client.status != "running":
+            raise self.lost()
+        try:
+            self.threads = ask(self.client, self.client.nthreads, ANSWER_S)
+        except TimeoutError:
+            return None
+        except Exception:
+            raise self.lost() from None
+        new = [worker for worker in self.threads if worker not in self._fit]
+        versions = self.on_workers(ask_version(), workers=new) if new else {}
+        import eligo
+
+        for worker, version in sorted(versions.items()):
+            if version is None or version != eligo.__version__:
+                raise unfit(f"worker {worker}", version)
+            self._fit.add(worker)
+        return self.threads
+
+    def on_workers(self, function: Callable[..., Any], *arguments: Any, workers: Sequence[str] | None = None) -> Any:
+        """Call a function on all workers, and return the answers by their addresses; of those who do not, none."""
+        if self.client.status != "running":
+            raise self.lost()
+
+        def question() -> Any:
+            return self.client.run(function, *arguments, workers=workers, on_error="ignore")
+
+        try:
+            return ask(self.client, question, ANSWER_S)
+        except TimeoutError:
+            return {}
+        except Exception:
+            if self.client.status != "running":
+                raise self.lost() from None
+            return {}
+
+    def send(self, graph: Mapping[str, Any], priorities: Mapping[str, int]) -> dict[str, Any]:
+        """Submit a graph of tasks, and return the futures by their keys."""
+        import dask
+
+        annotate: Callable[..., Any] = dask.annotate  # type: ignore[attr-defined]
+        keys = list(graph)
+        try:
+            with warnings.catch_warnings(), annotate(priority=priorities.get, retries=0):
+                warnings.simplefilter("ignore")  # of large graphs, which we keep within bounds
+                futures = self.client.get(dict(graph), keys, sync=False)
+        except OSError:
+            raise self.lost() from None
+        return dict(zip(keys, futures, strict=True))
+
+    def lost(self) -> EngineError:
+        """Say that the scheduler is gone."""
+        return EngineError(
+            f"the Dask cluster at {self.address} is gone",
+            hint="the state of the run is safe: go on with --resume when a cluster is there again",
+        )
+
+    def close(self) -> None:
+        """Let go of it; a cluster of our own ends."""
+        with suppress(Exception):
+            self._leave.close()
