@@ -1,0 +1,78 @@
+"""A submission of a job, from the moment we decide on it until its end is on disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+__all__ = ["Entry"]
+
+
+@final
+@dataclass(slots=True, eq=False)
+class Entry:
+    """A submission.
+
+    Attributes
+    ----------
+    job, number
+        The job, and the number of the submission in the run, from 1; together they are its key.
+    tries
+        How often the job was tried in earlier submissions.
+    id
+        Slurm's number, once it is known.
+    since
+        When it was last known to be in the queue, by the monotonic clock; 0 before it was accepted.
+    cancelling
+        Whether we told Slurm to end it.
+    running_since
+        When we learnt that it runs, by the monotonic clock; ``None`` while it does not.
+    starts, retried
+        How many of its starts and of its tries have been told of.
+    worker
+        Where it runs.
+    missing
+        How often it was neither in the queue nor among those that ended.
+    dropped
+        Whether it counts no more: it is over, or was taken back.
+    """
+
+    job: int
+    number: int
+    tries: int = 0
+    id: str = ""
+    since: float = 0.0
+    cancelling: bool = False
+    running_since: float | None = None
+    starts: int = 0
+    retried: int = 0
+    worker: int = -1
+    start_s: float = 0.0
+    missing: int = 0
+    dropped: bool = False
+
+    @property
+    def key(self) -> str:
+        """The name of its files, and what its comment in Slurm ends with."""
+        return f"{self.job}-{self.number}"
+
+    @property
+    def attempt(self) -> int:
+        """Which try of the job is the next to end."""
+        return self.tries + self.retried + 1
+
+    def handle(self) -> str:
+        """Return what a later Eligo must know of it.
+
+        Examples
+        --------
+        >>> Entry.of(4, Entry(4, 2, id="77", cancelling=True).handle()).key
+        '4-2'
+        """
+        return f"{self.number} {self.tries} {self.id or '-'} {'ending' if self.cancelling else ''}".rstrip()
+
+    @classmethod
+    def of(cls, job: int, handle: str) -> Entry:
+        """Return the submission that an earlier Eligo noted."""
+        number, tries, slurm_id, *ending = handle.split()
+        return cls(job, int(number), int(tries), "" if slurm_id == "-" else slurm_id, cancelling=bool(ending))
