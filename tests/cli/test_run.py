@@ -84,13 +84,16 @@ def test_events_for_programs(home, capsys):
     assert [(one["job"], one["exit_code"]) for one in summary["failed"]] == [("c", 9)]
 
 
-def test_a_reader_that_goes_away_ends_nothing(home):
-    file = diamond(home)
-    command = f"{sys.executable} -m eligo run {file} --json | head -1; exit ${{PIPESTATUS[0]}}"
+@pytest.mark.parametrize("words", ["--json", ""])
+@pytest.mark.parametrize("status", [0, 1])
+def test_a_reader_that_goes_away_ends_nothing_and_changes_no_status(status, words, home):
+    file = diamond(home, d=f"echo d >> ran; exit {status}")
+    command = f"{sys.executable} -m eligo run {file} {words} | true; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=LONGEST_S, check=False)
-    assert done.returncode == 0
+    assert done.returncode == status
     assert len(ran(home)) == 4
     assert "Traceback" not in done.stderr
+    assert "nothing more is printed there" in done.stderr
 
 
 def test_a_log_of_ones_own(home):

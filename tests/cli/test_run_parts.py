@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from eligo import Dag
 from eligo.cli import command_parser, main
-from eligo.cli.run_events import JsonLines, Log, event_facts, event_text
+from eligo.cli.run_events import JsonLines, Log, Output, event_facts, event_text
 from eligo.cli.run_options import ENGINES, resuming
 from eligo.cli.run_signals import Signals
 from eligo.cli.run_summary import last_lines
@@ -151,7 +151,7 @@ def test_a_full_disk_ends_the_log_not_the_run(capsys):
 
 
 def test_json_has_stable_keys(capsys):
-    lines = JsonLines()
+    lines = JsonLines(Output())
     lines.tell([Event(Happening.STARTED, 0, 0.5, worker=1), Event(Happening.NOTE, -1, 1.0, text="x")], [NASTY])
     first, second = map(json.loads, capsys.readouterr().out.splitlines())
     assert list(first) == list(second) == KEYS
@@ -223,6 +223,7 @@ def test_words_after_two_dashes_are_the_engines():
         ("x.dag --engine slurm -j 3", "slurm has its own"),
         ('x.dag --command "\'"', "--command: "),
         ("x.dag --command ''", "names no program"),
+        ("x.dag --log -", "--log needs the name of a file"),
     ],
 )
 def test_wrong_usage(words, text, capsys):

@@ -22,7 +22,7 @@ from eligo.engines.base import Event, Happening
 from eligo.errors import EligoError
 from eligo.trace import ANYWHERE
 
-__all__ = ["JsonLines", "Log", "event_facts", "event_text"]
+__all__ = ["JsonLines", "Log", "Output", "event_facts", "event_text"]
 
 _NAMES = {what: what.name.lower() for what in Happening}
 _WITHOUT_JOB = "-"
@@ -107,7 +107,7 @@ class Log:
             self._stream.writelines(lines)
             self._stream.flush()
         except OSError as error:
-            say(f"warning: {self.path}: {error.strerror or error}: the log ends here, the run goes on")
+            _warn(f"{self.path}: {error.strerror or error}: the log ends here, the run goes on")
             self.close()
 
     def close(self) -> None:
@@ -118,11 +118,30 @@ class Log:
                 stream.close()
 
 
-class JsonLines:
-    """Events as lines of JSON on standard output, each there as soon as it is told."""
+class Output:
+    """Standard output that may be lost without harm: the run goes on, and its exit status stays what it is."""
 
     def __init__(self) -> None:
         self._lost = False
+
+    def write(self, text: str) -> None:
+        """Write a text, at once."""
+        if self._lost or not text:
+            return
+        try:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        except OSError as error:
+            self._lost = True
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python would complain again at exit
+            _warn(f"standard output: {error.strerror or error}: nothing more is printed there, the run goes on")
+
+
+class JsonLines:
+    """Events as lines of JSON on standard output, each there as soon as it is told."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
 
     def tell(self, events: Sequence[Event], names: Sequence[str]) -> None:
         """Write some events."""
@@ -130,15 +149,12 @@ class JsonLines:
 
     def write(self, facts: Sequence[dict[str, Any]]) -> None:
         """Write some objects, one a line."""
-        if self._lost or not facts:
-            return
-        try:
-            sys.stdout.write("".join(f"{json.dumps(one)}\n" for one in facts))
-            sys.stdout.flush()
-        except OSError as error:
-            self._lost = True
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python would complain again at exit
-            say(f"warning: standard output: {error.strerror or error}: no more events are told, the run goes on")
+        self._output.write("".join(f"{json.dumps(one)}\n" for one in facts))
+
+
+def _warn(text: str) -> None:
+    with suppress(OSError, ValueError):  # whoever would be warned has gone as well
+        say(f"warning: {text}")
 
 
 def _calendar(seconds: float) -> str:

@@ -113,6 +113,8 @@ def check_words(args: argparse.Namespace) -> None:
         args.refuse("--presume-dead is about jobs of an earlier run: it needs --resume")
     if args.slots is not None and args.engine not in ("local", "dask"):
         args.refuse(f"--slots is for local and for dask workers that are started here: {args.engine} has its own")
+    if args.log == "-":
+        args.refuse("--log needs the name of a file; --json prints events on standard output")
     if args.command is not None:
         try:
             if not shlex.split(args.command):

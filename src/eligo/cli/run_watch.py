@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,7 +17,7 @@ import numpy as np
 
 from eligo import _core
 from eligo.cli.amounts import amount, short
-from eligo.cli.run_events import JsonLines, Log
+from eligo.cli.run_events import JsonLines, Log, Output
 from eligo.cli.run_options import READING, folder_of, resuming
 from eligo.cli.run_signals import Signals
 from eligo.cli.run_summary import Ended, ended_facts, ended_text
@@ -26,6 +25,7 @@ from eligo.cli.run_tally import Tally
 from eligo.cli.run_view import View, progress_line
 from eligo.cli.table import plural
 from eligo.engines.base import Event, Happening
+from eligo.errors import EligoError
 
 if TYPE_CHECKING:
     from eligo.dag import Dag
@@ -61,26 +61,22 @@ def carry_out(plan: Plan, order: str, args: argparse.Namespace) -> int:
         )
         log = log or Log(running.state.folder / LOG_NAME)
         stack.callback(log.close)
-        watch = _Watch(running, plan, log, JsonLines() if args.json else None)
+        watch = _Watch(running, plan, log, Output())
         watch.remember(args)
         watch.follow(signals)
-        ended = watch.finish(order, args)
-        return _status(ended, signals)
-
-
-def _status(ended: Ended, signals: Signals) -> int:
-    status: int = ended.outcome.exit_status
-    return signals.status if status and signals.status is not None else status
+        status = watch.finish(order, args).outcome.exit_status
+        return signals.status if status and signals.status is not None else status
 
 
 class _Watch:
     """Who follows a run."""
 
-    def __init__(self, running: Run, plan: Plan, log: Log, lines: JsonLines | None) -> None:
+    def __init__(self, running: Run, plan: Plan, log: Log, output: Output) -> None:
         self.running = running
         self.plan = plan
         self.log = log
-        self.lines = lines
+        self.output = output
+        self.lines: JsonLines | None = None
         self.tally = Tally(plan.dag, running.state.status)
         self.before = self.tally.done
         self._watched = False
@@ -90,11 +86,13 @@ class _Watch:
 
     def remember(self, args: argparse.Namespace) -> None:
         """Keep what `eligo status` cannot find out itself: how the run was asked for, and what a limit added."""
+        self.lines = JsonLines(self.output) if args.json else None
         state, dag, given = self.running.state, self.plan.dag, self.plan.document.dag
         state.put("words", args.words)
         state.put("reading", {name: getattr(args, name) for name in READING})
         state.put("added_edges", _added_edges(dag, given))
         state.put("limited", self.plan.limit is not None)
+        state.put("session_s", state.now_s())
         state.commit()
         self.log.note(f"eligo run {shlex.join(args.words)}: {plural(dag.n, 'job')}, {self.before:,} done before")
 
@@ -104,13 +102,18 @@ class _Watch:
 
     def follow(self, signals: Signals) -> None:
         """Tell of events and heed signals until the run is over."""
-        running = self.running
-        while not running.over:
-            self._heed(signals)
-            self._tell(self._look())
-            self.view.refresh()
-        self._tell(running.watch(0.0))
-        self.view.clear()
+        try:
+            while not self.running.over:
+                self._heed(signals)
+                self._tell(self._look())
+                self.view.refresh()
+            self._tell(self.running.watch(0.0))
+        except (EligoError, KeyboardInterrupt) as error:
+            self._say(f"left, while jobs may still run: {self.tally.running:,}; --resume takes them over")
+            self.log.note(f"{type(error).__name__} {error}")
+            raise
+        finally:
+            self.view.clear()
 
     def _look(self) -> list[Event]:
         """Wait for what happens; the first time, the engine also finds out what is done already."""
@@ -183,7 +186,7 @@ class _Watch:
         if self.lines is not None:
             self.lines.write([{"event": "summary", **ended_facts(ended)}])
         else:
-            sys.stdout.write(f"{ended_text(ended)}\n")
+            self.output.write(f"{ended_text(ended)}\n")
         return ended
 
 

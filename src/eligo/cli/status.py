@@ -154,17 +154,21 @@ def _since(now: float, start: float | None) -> float | None:
 
 
 def _left_s(state: State, tally: Tally | None) -> float | None:
-    """Return how long the rest takes at the pace from the first start on; what waited between two runs counts too."""
+    """Return how long the rest takes at the pace since the run was started or resumed."""
     from eligo.cli.run_tally import Tally
     from eligo.engines.state import JobStatus
 
-    starts = [start for start in state.start_s if start is not None]
-    if tally is None or not starts:
+    if tally is None:
         return None
-    whole = Tally(tally.dag, [JobStatus.WAITING] * tally.n)
+    since = state.get("session_s") or 0.0
+    before = [
+        status if status == JobStatus.DONE and (end is None or end <= since) else JobStatus.WAITING
+        for status, end in zip(state.status, state.end_s, strict=True)
+    ]
+    session = Tally(tally.dag, before)
     for job, status in enumerate(state.status):
-        whole.look(job, status)
-    return whole.left_s(state.now_s() - min(starts))
+        session.look(job, status)
+    return session.left_s(state.now_s() - since)
 
 
 def _text(path: str, folder: Path, facts: dict[str, Any]) -> str:
