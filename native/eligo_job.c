@@ -20,7 +20,7 @@
  * Records are lines, each written by one call at the end of the file, with a CRC-32 of what stands before it:
  *   S key pid ticks                 written by the new process itself before it becomes the program; ticks: when it was
  *                                   made, in the kernel's count, so that a later process of that number is told apart
- *   E key code begin end cpu peak   code: exit status or 128 + signal; times in ns of the monotonic clock; us; KiB
+ *   E key code begin end cpu peak   code: exit status, or minus the signal; times in ns of the monotonic clock; us; KiB
  *   X key code text                 it could not be started: code 126 or 127, and why
  * After each a byte goes to the socket. So a program runs only if there is an S record of it; and as long as the keeper
  * lives it has JOURNAL open, on which Eligo has put a lock: a later Eligo that gets the lock knows that it is gone.
@@ -74,15 +74,17 @@ static uint32_t crc32_of(const char *text, size_t length) {
     return ~crc;
 }
 
-/* Writes a record whole; on a full disk it waits for space, since a lost end would cost the whole job. */
+/* Writes a record whole; on a full disk it waits for space, since a lost end would cost the whole job. After a part of a
+ * line, which is no record, it begins a new one. */
 static void record(const char *text) {
     char line[LONGEST_RECORD + 16];
-    int length = snprintf(line, sizeof line, "%s %08x\n", text, crc32_of(text, strlen(text)));
-    for (;;) {
-        ssize_t written = write(journal, line, (size_t)length);
-        if (written == length) break;
+    int length = snprintf(line, sizeof line, "\n%s %08x\n", text, crc32_of(text, strlen(text)));
+    for (int torn = 0;;) {
+        ssize_t wanted = torn ? length : length - 1;
+        ssize_t written = write(journal, line + length - wanted, (size_t)wanted);
+        if (written == wanted) break;
         if (written < 0 && errno == EINTR) continue;
-        if (written > 0) (void)!write(journal, "\n", 1); /* a part of a line is no record */
+        if (written > 0) torn = 1;
         sleep(1);
     }
     if (requests >= 0) (void)!send(requests, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -122,8 +124,30 @@ static void open_as(int number, const char *path, int flags, int log) {
     if (file == number ? fcntl(file, F_SETFD, 0) < 0 : dup2(file, number) < 0) give_up(path);
 }
 
-/* Turns the new process into the program. Until then it shares our memory, so it changes nothing in it but `failed_*`
- * and `environ`, which only matters to it. */
+/* Becomes a program, looking for a name without a slash in PATH. Unlike execvp it never turns to a shell for files that
+ * are no programs: a workflow that wants a shell names it. */
+static void execute(char **words, char **environment) {
+    const char *name = words[0], *at = NULL;
+    for (char **entry = environment; *entry != NULL; ++entry)
+        if (strncmp(*entry, "PATH=", 5) == 0) at = *entry + 5;
+    if (strchr(name, '/') != NULL || at == NULL) {
+        execve(name, words, environment);
+        return;
+    }
+    int worst = ENOENT;
+    for (;;) {
+        char path[4096];
+        int length = (int)strcspn(at, ":");
+        int fits = snprintf(path, sizeof path, "%.*s%s%s", length, at, length ? "/" : "", name) < (int)sizeof path;
+        if (fits) execve(path, words, environment);
+        if (fits && errno != ENOENT && errno != ENOTDIR) worst = errno;
+        if (at[length] == 0 || (worst != ENOENT && worst != EACCES)) break;
+        at += length + 1;
+    }
+    errno = worst;
+}
+
+/* Turns the new process into the program. Until then it shares our memory, so it changes nothing in it but `failed_*`. */
 static _Noreturn void become(char **words, char **environment) {
     const char *out = words[STDOUT], *err = words[STDERR];
     setsid();
@@ -147,8 +171,7 @@ static _Noreturn void become(char **words, char **environment) {
     } else {
         open_as(2, err, O_WRONLY | O_CREAT | O_TRUNC, log);
     }
-    environ = environment; /* PATH is looked up in what the program will see */
-    execvp(words[PROGRAM], words + PROGRAM);
+    execute(words + PROGRAM, environment);
     give_up(words[PROGRAM]);
 }
 
@@ -176,7 +199,7 @@ static void finish(size_t at) {
     memset(&used, 0, sizeof used);
     while (wait4(job->pid, &status, 0, &used) < 0 && errno == EINTR) {
     }
-    int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    int code = WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
     long long cpu = (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000LL + used.ru_utime.tv_usec +
                     used.ru_stime.tv_usec;
     char text[LONGEST_RECORD];
@@ -210,9 +233,7 @@ static void start(char **words, char **environment) {
     char *log = has_room() ? strdup(words[LOG]) : NULL;
     long long begin = now_ns();
     failed_at = NULL;
-    char **mine = environ;
     pid_t made = log == NULL ? -1 : make(words, environment);
-    environ = mine;
     if (made < 0) {
         failed_errno = errno;
         failed_at = "a new process";

@@ -42,6 +42,8 @@ class Outcome:
         Jobs that failed, and why.
     never
         How many jobs did not run: because they need one that failed, or because the run was stopped.
+    repeated
+        Jobs that ran again although they may have succeeded before, since nobody saw how they ended.
     cancelled
         Whether we were told to stop.
     final
@@ -57,6 +59,7 @@ class Outcome:
     done: int
     failed: list[tuple[int, str]]
     never: int
+    repeated: list[int]
     cancelled: bool
     final: str
     exit_status: int
@@ -272,6 +275,7 @@ class Run:
             done=sum(done),
             failed=failed,
             never=len(done) - sum(done) - len(failed),
+            repeated=sorted(set(state.get("repeated", []))),
             cancelled=self._stopped,
             final=final_failed,
             exit_status=status,

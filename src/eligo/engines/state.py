@@ -9,6 +9,9 @@ which is all that is needed to know what was *started*. A commit with ``sync=Tru
 all that were before it: it outlives the machine's. Engines let the children of a job start, and tell of its success,
 after a synced commit only; and since one sync serves all commits before it, they need not sync once a job.
 
+SQLite has no check sums of its own, and a status that a bad disk turned into "done" would be believed: so each row
+carries one. A file with a wrong one is refused, as is one that SQLite finds damaged, and left alone.
+
 The file is in WAL mode, so that ``eligo status`` can read while a run writes. One process writes: see ``folder.py``.
 Times are seconds since the run began, by a clock that never goes back; what passed while nobody ran counts as well,
 as far as the calendar clock can be trusted.
@@ -21,8 +24,9 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from enum import IntEnum
 from pathlib import Path
 from typing import Any, Protocol
@@ -39,17 +43,21 @@ FILE_NAME = "state.sqlite"
 VERSION = 1
 _COLUMNS = ("status", "attempts", "start_s", "end_s", "worker", "exit_code", "cpu_s", "peak_bytes", "reason", "handle")
 _SCHEMA = """
-CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL, seal INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE jobs (
     job INTEGER PRIMARY KEY, name TEXT NOT NULL, status INTEGER NOT NULL DEFAULT 0, attempts INTEGER NOT NULL DEFAULT 0,
     start_s REAL, end_s REAL, worker INTEGER NOT NULL DEFAULT -1, exit_code INTEGER, cpu_s REAL, peak_bytes INTEGER,
-    reason TEXT NOT NULL DEFAULT '', handle TEXT NOT NULL DEFAULT ''
+    reason TEXT NOT NULL DEFAULT '', handle TEXT NOT NULL DEFAULT '', seal INTEGER NOT NULL
 );
 CREATE TABLE files (
     name TEXT PRIMARY KEY, size_bytes INTEGER NOT NULL, deleted INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 """
-_UPDATE = f"UPDATE jobs SET {', '.join(f'{name} = ?' for name in _COLUMNS)} WHERE job = ?"
+_TYPES = (int, int, float, float, int, int, float, int, str, str)
+_FRESH = (0, 0, None, None, -1, None, None, None, "", "")
+_UPDATE = f"UPDATE jobs SET {', '.join(f'{name} = ?' for name in _COLUMNS)}, seal = ? WHERE job = ?"
+_PUT = "INSERT OR REPLACE INTO run VALUES (?, ?, ?)"
+_TYPE = dict(zip(_COLUMNS, _TYPES, strict=True))
 _PRAGMAS = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 10000;"
 
 
@@ -115,7 +123,12 @@ class State:
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
         self.folder = folder
         self.connection = connection
-        rows = connection.execute(f"SELECT name, {', '.join(_COLUMNS)} FROM jobs ORDER BY job").fetchall()
+        rows = connection.execute(f"SELECT job, name, {', '.join(_COLUMNS)}, seal FROM jobs ORDER BY job").fetchall()
+        facts = connection.execute("SELECT key, value, seal FROM run").fetchall()
+        for row in (*rows, *facts):
+            if row[-1] != _seal(row[:-1]):
+                raise sqlite3.DatabaseError(f"the check sum of {row[0]!r} is wrong")
+        rows = [row[1:-1] for row in rows]
         columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(1 + len(_COLUMNS))]
         self.names: list[str] = columns[0]
         self.status: list[int] = columns[1]
@@ -129,7 +142,7 @@ class State:
         self.reason: list[str] = columns[9]
         self.handle: list[str] = columns[10]
         self.files: dict[str, int] = dict(connection.execute("SELECT name, size_bytes FROM files"))
-        self._run: dict[str, str] = dict(connection.execute("SELECT key, value FROM run"))
+        self._run: dict[str, str] = {key: value for key, value, _ in facts}
         self._lists = [getattr(self, name) for name in _COLUMNS]
         self._dirty: set[int] = set()
         self._dirty_files: dict[str, tuple[int, int]] = {}
@@ -154,22 +167,16 @@ class State:
         ...         state.get("engine"), state.status, state.end_s
         ('local', [2, 0], [1.5, None])
         """
-        path = folder / FILE_NAME
+        path, new = folder / FILE_NAME, folder / f"{FILE_NAME}.new"
+        known = {"version": VERSION, "fingerprint": fingerprint(dag), "began": time.time(), **facts}
         with _explained(path):
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-            connection = _connect(path)
-            connection.execute("BEGIN")
-            for statement in _SCHEMA.split(";\n"):
-                connection.execute(statement)
-            names = [name.encode("utf-8", "backslashreplace").decode() for name in dag.names]
-            connection.executemany("INSERT INTO jobs (job, name) VALUES (?, ?)", enumerate(names))
-            known = {"version": VERSION, "fingerprint": fingerprint(dag), "began": time.time(), **facts}
-            connection.executemany(
-                "INSERT INTO run VALUES (?, ?)", [(key, json.dumps(value)) for key, value in known.items()]
-            )
-            connection.execute("COMMIT")
+            new.unlink(missing_ok=True)  # of an Eligo that was killed here
+            os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+            with closing(sqlite3.connect(new, isolation_level=None)) as connection:
+                _fill(connection, dag, known)
+            new.rename(path)  # so there is a whole one or none
             _sync_folder(folder)
-            return cls(folder, connection)
+            return cls(folder, _connect(path))
 
     @classmethod
     def open(cls, folder: Path, *, reading: bool = False) -> State:
@@ -184,20 +191,19 @@ class State:
         if not path.is_file():
             raise EngineError(f"{path}: there is no state of a run", hint="eligo run FILE starts one")
         with _explained(path):
-            connection = _connect(path, reading=reading)
+            connection = _connect(path, reading=True)  # which cannot change what will be refused
             try:
-                version = connection.execute("SELECT value FROM run WHERE key = 'version'").fetchone()
-                if version is None or version[0] != str(VERSION):
-                    raise EngineError(
-                        f"{path}: the state is of version {version and version[0]}, and this Eligo reads {VERSION}",
-                        hint="go on with the Eligo that began the run, or start afresh with --restart, which keeps it",
-                    )
-                if not reading:
-                    _check_whole(connection)
-                return cls(folder, connection)
+                _check_version(connection, path)
+                state = cls(folder, connection)
+                if reading:
+                    return state
+                _check_whole(connection)
             except BaseException:
                 connection.close()
                 raise
+            connection.close()
+            state.connection = _connect(path)
+            return state
 
     def check_workflow(self, dag: Dag, path: str) -> None:
         """Refuse the state of another workflow, or of this one before its jobs or dependencies were changed."""
@@ -223,7 +229,7 @@ class State:
     def update(self, job: int, **values: Any) -> None:
         """Change what is known of a job, with the next commit."""
         for name, value in values.items():
-            getattr(self, name)[job] = value
+            getattr(self, name)[job] = None if value is None else _TYPE[name](value)
         self._dirty.add(job)
 
     def saw_file(self, name: str, size_bytes: int, *, deleted: bool = False) -> None:
@@ -265,8 +271,11 @@ class State:
                 if self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")
                 raise
-        for changes in (self._dirty, self._dirty_run, self._dirty_files, *self._parts):
-            changes.clear()
+        self._dirty.clear()
+        self._dirty_run.clear()
+        self._dirty_files.clear()
+        for part in self._parts:
+            part.clear()
         self._unsynced = not sync
 
     @contextmanager
@@ -282,11 +291,11 @@ class State:
 
     def _write(self, connection: sqlite3.Connection) -> None:
         if self._dirty:
-            rows = [(*(column[job] for column in self._lists), job) for job in sorted(self._dirty)]
-            connection.executemany(_UPDATE, rows)
+            rows = [(job, self.names[job], *(column[job] for column in self._lists)) for job in sorted(self._dirty)]
+            connection.executemany(_UPDATE, [(*row[2:], _seal(row), row[0]) for row in rows])
         if self._dirty_run:
             facts = [(key, self._run[key]) for key in sorted(self._dirty_run)]
-            connection.executemany("INSERT OR REPLACE INTO run VALUES (?, ?)", facts)
+            connection.executemany(_PUT, [(*fact, _seal(fact)) for fact in facts])
         if self._dirty_files:
             files = [(name, *values) for name, values in sorted(self._dirty_files.items())]
             connection.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", files)
@@ -339,6 +348,31 @@ def _connect(path: Path, *, reading: bool = False) -> sqlite3.Connection:
     return connection
 
 
+def _fill(connection: sqlite3.Connection, dag: Dag, known: dict[str, Any]) -> None:
+    connection.execute("BEGIN")
+    for statement in _SCHEMA.split(";\n"):
+        connection.execute(statement)
+    names = [name.encode("utf-8", "backslashreplace").decode() for name in dag.names]
+    rows = ((job, name, _seal((job, name, *_FRESH))) for job, name in enumerate(names))
+    connection.executemany("INSERT INTO jobs (job, name, seal) VALUES (?, ?, ?)", rows)
+    facts = [(key, json.dumps(value)) for key, value in known.items()]
+    connection.executemany(_PUT, [(*fact, _seal(fact)) for fact in facts])
+    connection.execute("COMMIT")
+
+
+def _seal(row: Sequence[Any]) -> int:
+    return zlib.crc32("\x1f".join(map(str, row)).encode())
+
+
+def _check_version(connection: sqlite3.Connection, path: Path) -> None:
+    version = connection.execute("SELECT value FROM run WHERE key = 'version'").fetchone()
+    if version is None or version[0] != str(VERSION):
+        raise EngineError(
+            f"{path}: the state is of version {version and version[0]}, and this Eligo reads {VERSION}",
+            hint="go on with the Eligo that began the run, or start afresh with --restart, which keeps it",
+        )
+
+
 def _check_whole(connection: sqlite3.Connection) -> None:
     answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if answer != "ok":
@@ -352,6 +386,8 @@ def _explained(path: Path) -> Iterator[None]:
         yield
     except sqlite3.OperationalError as error:
         text = str(error)
+        if any(words in text for words in ("no such table", "no such column", "decode")):
+            raise _damaged(path, error) from error
         if "full" in text:
             hint = "free some space, then go on with --resume"
         elif "readonly" in text or "unable to open" in text:
@@ -359,15 +395,19 @@ def _explained(path: Path) -> Iterator[None]:
         else:
             hint = "a file system without locks cannot hold the state: use another place with --state DIR"
         raise EngineError(f"{path}: the state cannot be written: {text}", hint=hint) from error
-    except sqlite3.DatabaseError as error:
-        raise EngineError(
-            f"{path}: the state is damaged: {error}",
-            hint="it is left as it is; --restart starts afresh and keeps it, or bring the file back from a backup",
-        ) from error
+    except (sqlite3.DatabaseError, ValueError) as error:
+        raise _damaged(path, error) from error
     except OSError as error:
         raise EngineError(
             f"{path}: the state cannot be written: {error.strerror}", hint="use another place with --state DIR"
         ) from error
+
+
+def _damaged(path: Path, error: Exception) -> EngineError:
+    return EngineError(
+        f"{path}: the state is damaged: {error}",
+        hint="it is left as it is; --restart starts afresh and keeps it, or bring the file back from a backup",
+    )
 
 
 def _sync_folder(folder: Path) -> None:

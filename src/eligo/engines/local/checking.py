@@ -29,7 +29,7 @@ class Checked:
     done
         The jobs that the workflow itself says are done, and that wait in the state.
     doubts
-        Programs of later jobs that are not there yet, in words.
+        Programs that are not there yet, in words.
     """
 
     weight: list[int]
@@ -43,8 +43,8 @@ def check_tasks(plan: Plan, state: State, slots: int) -> Checked:
     Raises
     ------
     ParseError
-        A task cannot be run here, or the program of a job without parents is missing. One of a later job may still be
-        made by an earlier one.
+        A task cannot be run here, or the program of a job is missing that nothing comes before. Others may still be
+        made by an earlier job, or by the script before.
     """
     found = Checked([], [], [])
     seen: dict[tuple[str, str, str | None], str] = {}
@@ -62,7 +62,8 @@ def check_tasks(plan: Plan, state: State, slots: int) -> Checked:
             if place not in seen:
                 seen[place] = missing_program(process)
             if why := seen[place]:
-                _doubt(task, why, found.doubts, has_parents=parents[job] > 0)
+                can_be_made = parents[job] > 0 or task.before is not None
+                _doubt(task, why, found.doubts, can_be_made=can_be_made)
     if plan.final is not None:
         found.weight.append(_weight(plan.final, slots))
     return found
@@ -72,13 +73,13 @@ def _weight(task: Task, slots: int) -> int:
     return min(slots, max(1, task.cpus) * max(1, len(task.processes)))
 
 
-def _doubt(task: Task, why: str, doubts: list[str], *, has_parents: bool) -> None:
-    if not has_parents:
+def _doubt(task: Task, why: str, doubts: list[str], *, can_be_made: bool) -> None:
+    if not can_be_made:
         hint = "check the name and the permissions (chmod +x): the job could not start"
         raise ParseError(task.path, task.line, f"job {task.name!r}: {why}", hint=hint)
     if len(doubts) < 10:
         where = f"{task.path}:{task.line}: " if task.line else ""
-        doubts.append(f"{where}job {task.name!r}: {why}, unless an earlier job makes it")
+        doubts.append(f"{where}job {task.name!r}: {why}, unless something makes it before")
 
 
 def missing_program(process: Process) -> str:

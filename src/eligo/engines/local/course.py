@@ -23,7 +23,11 @@ class Course:
     in_flight
         The steps that were begun and have not ended.
     again_at
-        Steps that asked to be tried later, and when, by the monotonic clock.
+        Steps that asked for another turn, and when that is, by the monotonic clock.
+    turns
+        How many turns such a step has had.
+    signals
+        Of processes that a signal ended, which one.
     ended
         Whether we were told to end it: then it has neither succeeded nor failed.
     text
@@ -36,6 +40,8 @@ class Course:
     start_s: float
     in_flight: set[int] = field(default_factory=set)
     again_at: dict[int, float] = field(default_factory=dict)
+    turns: dict[int, int] = field(default_factory=dict)
+    signals: dict[int, int] = field(default_factory=dict)
     ended: bool = False
     end_s: float = 0.0
     cpu_s: float = 0.0
@@ -44,7 +50,7 @@ class Course:
 
     def key(self, step: int) -> Key:
         """Return the name of a step of this attempt."""
-        return Key(self.job, self.attempt.number, step)
+        return Key(self.job, self.attempt.number, step, self.turns.get(step, 0))
 
     def steps_due(self, now: float) -> list[int]:
         """Return the steps that are to be started now."""
@@ -58,5 +64,7 @@ class Course:
         self.end_s = max(self.end_s, end_s)
         self.cpu_s += record.cpu_s
         self.peak_bytes = max(self.peak_bytes, record.peak_bytes)
+        if record.signal:
+            self.signals[record.key.step] = record.signal
         if record.text:
             self.text = record.text

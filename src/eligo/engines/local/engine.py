@@ -33,7 +33,7 @@ from eligo.engines.local.course import Course
 from eligo.engines.local.floor import Floor
 from eligo.engines.local.journal import Key, Record
 from eligo.engines.local.keepers import Keepers
-from eligo.engines.local.launching import Launching
+from eligo.engines.local.launching import Counts, Launching
 from eligo.engines.local.orphans import Lost
 from eligo.engines.local.steps import Steps
 from eligo.engines.plan import Plan, Task
@@ -93,7 +93,7 @@ class Local(Engine):
         self._stopping = False
         self._aborted = False
         self._files: FilesSeen | None = None
-        self._failed = 0
+        self._failed = self._done = 0
         self._replaced = 0
         self._begun = False
         self._final_over = plan.final is None
@@ -134,9 +134,12 @@ class Local(Engine):
         done = np.array([status == JobStatus.DONE for status in state.status], np.bool_)
         self._files = FilesSeen(plan, np.flatnonzero(done).tolist(), since=state.get("began"))
         self._delete(self._files.left_over())
+        self._done = int(done.sum())
         self._failed = sum(status == JobStatus.FAILED for status in state.status)
         waiting = [job for job, status in enumerate(state.status) if status == JobStatus.WAITING]
         self._floor.open(done, waiting, self._courses)
+        final = state.get("final") or {}
+        self._final_over = self._final_over or (bool(done.all()) and final.get("status") == "done")
         self._begun = True
 
     def _adopt(self) -> None:
@@ -147,6 +150,7 @@ class Local(Engine):
             course = self._courses.get(key.job)
             if course is None:
                 course = self._found(key)
+            course.turns[key.step] = key.turn
             if code is None:
                 course.in_flight.add(key.step)
                 of_epoch.setdefault(epoch, []).append(key)
@@ -209,7 +213,7 @@ class Local(Engine):
             course = self._courses[record.key.job]
             if record.kind != "S":
                 self._step_ended(course, record, end_s)
-            elif course.ended:
+            elif course.ended or course.attempt.doomed:
                 self._keepers.signal(signal.SIGTERM, record.key)
         for lost in self._keepers.lost():
             self._run_again(lost)
@@ -270,11 +274,14 @@ class Local(Engine):
             course.again_at.pop(step, None)
         for (course, _), key in zip(batch, keys, strict=True):
             try:
-                process = self._launching.process(key, course.attempt, self._failed)
+                process = self._launching.process(key, course, self._counts())
                 self._keepers.start(key, process, self._launching.log(key, course.attempt.task))
             except (ValueError, OSError) as error:
                 failure = Record("X", key, 126, text=f"it cannot be started: {error}")
                 self._step_ended(course, failure, self.state.now_s())
+
+    def _counts(self) -> Counts:
+        return Counts(len(self.state.status), self._done, self._failed, len(self._courses), self._aborted)
 
     # Ends
 
@@ -290,6 +297,7 @@ class Local(Engine):
         hook = {BEFORE: attempt.task.before, AFTER: attempt.task.after}.get(key.step)
         if hook is not None and hook.defer_status is not None and record.code == hook.defer_status:
             course.again_at[key.step] = time.monotonic() + hook.defer_s
+            course.turns[key.step] = key.turn + 1
             self._due.add(course.job)
             return
         attempt.codes[key.step] = record.code
@@ -316,6 +324,7 @@ class Local(Engine):
         again = kind is VerdictKind.AGAIN
         status = JobStatus.DONE if succeeded else JobStatus.WAITING if again else JobStatus.FAILED
         self._failed += status == JobStatus.FAILED
+        self._done += status == JobStatus.DONE
         self._leave(course, succeeded=succeeded)
         self._record(
             job,
@@ -389,7 +398,8 @@ class Local(Engine):
             return
         if len(self._floor) and not self._stopping and not self._aborted:
             self._note(
-                f"{len(self._floor)} jobs cannot start within the memory limit: data of failed jobs are in the way"
+                f"{len(self._floor)} jobs cannot start within the limits of memory or of their categories; data of "
+                "failed jobs may be in the way"
             )
             self._stopping = True
         self.state.commit(sync=True)
@@ -435,9 +445,11 @@ class Local(Engine):
         course = self._courses[lost.key.job]
         course.in_flight.discard(lost.key.step)
         self._due.add(course.job)
-        if course.ended:
+        if course.ended or self._stopping:
+            course.ended = True
             self._conclude_if_over(course)
         elif lost.ran:
+            self.state.put("repeated", [*self.state.get("repeated", []), lost.key.job])
             self._tell(Happening.AGAIN, course, "nobody saw how it ended: it runs again")
 
     # Words

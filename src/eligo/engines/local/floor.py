@@ -37,6 +37,7 @@ class Floor:
         self._idle = list(range(slots))
         self._ready = Ready(plan.priorities, plan.categories)
         self._gate = None if plan.footprint is None or plan.limit is None else MemoryGate(plan.footprint, plan.limit)
+        self._fits = None if self._gate is None else self._gate.fits
         self._ptr, self._children = plan.dag.succ_ptr.tolist(), plan.dag.succ.tolist()
         self._missing: list[int] = []
         self._dag = plan.dag
@@ -69,10 +70,8 @@ class Floor:
 
     @property
     def is_stuck(self) -> bool:
-        """Whether the memory limit lets no job start, though all slots are free."""
-        if self._gate is None:
-            return False
-        job = self._ready.take(self.slots, self.weight.__getitem__, self._gate.fits)
+        """Whether no job can start though all slots are free: for want of memory, or of room in its category."""
+        job = self._ready.take(self.slots, self.weight.__getitem__, self._fits)
         if job is not None:
             self._ready.add(job)
         return job is None
@@ -81,8 +80,7 @@ class Floor:
         """Return the job that is to start now, without its place in the queue; ``None`` if none can."""
         if self.free <= 0:
             return None
-        fits = None if self._gate is None else self._gate.fits
-        return self._ready.take(self.free, self.weight.__getitem__, fits)
+        return self._ready.take(self.free, self.weight.__getitem__, self._fits)
 
     def start(self, job: int) -> int:
         """Give a job what it needs, and return its first slot."""

@@ -16,14 +16,15 @@ _AT_ONCE = 1 << 20
 
 
 class Key(NamedTuple):
-    """Which step of which attempt of which job."""
+    """Which step of which attempt of which job; a script that asked for another turn has several."""
 
     job: int
     attempt: int
     step: int
+    turn: int = 0
 
     def __str__(self) -> str:
-        return f"{self.job}.{self.attempt}.{self.step}"
+        return ".".join(map(str, self))
 
 
 class Record(NamedTuple):
@@ -33,8 +34,8 @@ class Record(NamedTuple):
     ----------
     pid, ticks
         Of a start: the process, and when it was made.
-    code, text
-        Of an end: exit status, or 128 + signal; of a failure to start also why.
+    code, signal, text
+        Of an end: exit status, or 128 + the signal that ended it; of a failure to start also why.
     begin_s, end_s
         Of an end, by the monotonic clock.
     """
@@ -42,6 +43,7 @@ class Record(NamedTuple):
     kind: str
     key: Key
     code: int = 0
+    signal: int = 0
     pid: int = 0
     ticks: int = 0
     begin_s: float = 0.0
@@ -56,10 +58,10 @@ def parse_record(line: bytes) -> Record | None:
 
     Examples
     --------
-    >>> text = b"E 7.1.0 3 1000000000 2500000000 40000 1024"
+    >>> text = b"E 7.1.0.0 3 1000000000 2500000000 40000 1024"
     >>> record = parse_record(b"%s %08x" % (text, zlib.crc32(text)))
     >>> record.key, record.code, record.end_s - record.begin_s, record.cpu_s, record.peak_bytes
-    (Key(job=7, attempt=1, step=0), 3, 1.5, 0.04, 1048576)
+    (Key(job=7, attempt=1, step=0, turn=0), 3, 1.5, 0.04, 1048576)
     >>> parse_record(text) is None
     True
     """
@@ -74,8 +76,17 @@ def parse_record(line: bytes) -> Record | None:
     numbers = [int(word) for word in rest.split()]
     if kind == "S":
         return Record(kind, key, pid=numbers[0], ticks=numbers[1])
-    code_, begin, end, cpu, peak = numbers
-    return Record(kind, key, code_, begin_s=begin / 1e9, end_s=end / 1e9, cpu_s=cpu / 1e6, peak_bytes=peak * 1024)
+    raw, begin, end, cpu, peak = numbers
+    return Record(
+        kind,
+        key,
+        code=raw if raw >= 0 else 128 - raw,
+        signal=max(-raw, 0),
+        begin_s=begin / 1e9,
+        end_s=end / 1e9,
+        cpu_s=cpu / 1e6,
+        peak_bytes=peak * 1024,
+    )
 
 
 class Journal:

@@ -5,17 +5,34 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from eligo.engines import hooks, sandbox
-from eligo.engines.attempts import AFTER, BEFORE, Attempt
+from eligo.engines.attempts import AFTER, BEFORE
 from eligo.engines.folder import safe_name
+from eligo.engines.local.course import Course
 from eligo.engines.local.journal import Key
 from eligo.engines.plan import Hook, Process, Task
 
-__all__ = ["Launching"]
+__all__ = ["Counts", "Launching"]
 
 _SUFFIX = {BEFORE: ".pre", AFTER: ".post"}
 _A_SHELF = 1000  # logs in a directory: file systems, and people, do not like many more
+
+
+class Counts(NamedTuple):
+    """How the run stands, for scripts that ask."""
+
+    jobs: int
+    done: int
+    failed: int
+    running: int
+    aborted: bool
+
+    @property
+    def status(self) -> int:
+        """As DAGMan has it: 0 while all is well, 2 once a job has failed, 3 when the run was aborted."""
+        return 3 if self.aborted else 2 if self.failed else 0
 
 
 class Launching:
@@ -25,12 +42,15 @@ class Launching:
         self._folder = folder.resolve()  # the keeper changes its directory
         self._shelves: set[Path] = set()
 
-    def process(self, key: Key, attempt: Attempt, failed: int) -> Process:
-        """Return what to start for a step; `failed` jobs have failed so far."""
+    def process(self, key: Key, course: Course, counts: Counts) -> Process:
+        """Return what to start for a step."""
+        attempt = course.attempt
         hook = {BEFORE: attempt.task.before, AFTER: attempt.task.after}.get(key.step)
         if hook is not None:
-            return _script(hook, attempt, failed)
-        process = hooks.for_attempt(attempt.task.processes[key.step], attempt.number)
+            return _script(hook, course, counts)
+        process = hooks.for_attempt(
+            attempt.task.processes[key.step], attempt.number, dag_status=counts.status, failed_count=counts.failed
+        )
         if process.sandbox is None:
             return process
         place = self._sandbox(key, attempt.task)
@@ -62,13 +82,22 @@ class Launching:
         return place
 
 
-def _script(hook: Hook, attempt: Attempt, failed: int) -> Process:
+def _script(hook: Hook, course: Course, counts: Counts) -> Process:
+    attempt = course.attempt
+    numbers = range(len(attempt.task.processes))
+    codes = tuple(-course.signals[step] if step in course.signals else attempt.codes.get(step, 0) for step in numbers)
     facts = hooks.HookFacts(
         job=attempt.task.name,
         attempt=attempt.number,
         max_retries=attempt.task.retries,
-        exit_code=attempt.process_code,
+        exit_code=next((code for code in codes if code), 0),
+        exit_codes=codes,
         before_code=attempt.codes.get(BEFORE),
-        failed_count=failed,
+        dag_status=counts.status,
+        failed_count=counts.failed,
+        done_count=counts.done,
+        queued_count=counts.running,
+        node_count=counts.jobs,
+        job_id=course.job + 1,
     )
     return Process(hooks.words(hook, facts), hook.directory)

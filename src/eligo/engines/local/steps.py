@@ -22,8 +22,8 @@ __all__ = ["Epoch", "Steps"]
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS epochs (id INTEGER PRIMARY KEY, host TEXT NOT NULL, boot TEXT NOT NULL, "
     "base_s REAL NOT NULL, over INTEGER NOT NULL DEFAULT 0)",
-    "CREATE TABLE IF NOT EXISTS steps (job INTEGER, attempt INTEGER, step INTEGER, epoch INTEGER NOT NULL, "
-    "code INTEGER, PRIMARY KEY (job, attempt, step)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS steps (job INTEGER, attempt INTEGER, step INTEGER, turn INTEGER NOT NULL, "
+    "epoch INTEGER NOT NULL, code INTEGER, PRIMARY KEY (job, attempt, step)) WITHOUT ROWID",
 )
 
 
@@ -61,7 +61,7 @@ class Steps:
         self._connection = state.connection
         for statement in _SCHEMA:
             self._connection.execute(statement)
-        self._begun: list[tuple[int, int, int, int]] = []
+        self._begun: list[tuple[int, int, int, int, int]] = []
         self._ended: list[tuple[int, int, int, int]] = []
         self._forgotten: list[tuple[int]] = []
         self._epochs: list[tuple[int, str, str, float]] = []
@@ -83,8 +83,8 @@ class Steps:
 
     def known(self) -> dict[Key, tuple[int, int | None]]:
         """Return the epoch and the exit status of each step of a job that is not over."""
-        rows = self._connection.execute("SELECT job, attempt, step, epoch, code FROM steps")
-        return {Key(job, attempt, step): (epoch, code) for job, attempt, step, epoch, code in rows}
+        rows = self._connection.execute("SELECT job, attempt, step, turn, epoch, code FROM steps")
+        return {Key(*key): (epoch, code) for *key, epoch, code in rows}
 
     def begin(self, key: Key, epoch: int) -> None:
         """Take note that a step is about to be asked for."""
@@ -92,7 +92,7 @@ class Steps:
 
     def end(self, key: Key, code: int) -> None:
         """Take note of the exit status of a step."""
-        self._ended.append((code, *key))
+        self._ended.append((code, *key[:3]))
 
     def forget(self, job: int) -> None:
         """Take note that a job is over, or has to begin anew."""
@@ -113,7 +113,7 @@ class Steps:
         statement = "UPDATE steps SET code = ? WHERE job = ? AND attempt = ? AND step = ?"
         connection.executemany(statement, self._ended)
         connection.executemany("DELETE FROM steps WHERE job = ?", self._forgotten)
-        connection.executemany("INSERT OR REPLACE INTO steps VALUES (?, ?, ?, ?, NULL)", self._begun)
+        connection.executemany("INSERT OR REPLACE INTO steps VALUES (?, ?, ?, ?, ?, NULL)", self._begun)
         connection.executemany("UPDATE epochs SET over = 1 WHERE id = ?", self._over)
 
     def clear(self) -> None:
