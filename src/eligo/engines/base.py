@@ -100,6 +100,8 @@ class Engine(ABC):
     """
 
     NAME: ClassVar[str]
+    CLEANS: ClassVar[bool] = False
+    """Whether it looks at the files of jobs itself, before it starts others; else whoever watches does."""
 
     def __init__(self, plan: Plan, state: State, options: Sequence[str] = ()) -> None:
         self.plan = plan

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from eligo.engines.base import Engine, Event
+from eligo.engines.base import Engine, Event, Happening
 from eligo.engines.choosing import check_engine, make_engine
+from eligo.engines.cleaning import Cleaning
 from eligo.engines.folder import Folder, default_folder
 from eligo.engines.job_table import write_table
 from eligo.engines.plan import Plan
@@ -226,6 +227,7 @@ class Run:
         self._folder = folder
         self._stopped = False
         self._submitted = False
+        self._cleaning: Cleaning | None = None
 
     def __enter__(self) -> Run:
         return self
@@ -245,7 +247,18 @@ class Run:
             self.state.commit()
             self.engine.submit()
             self._submitted = True
-        return self.engine.watch(timeout_s)
+            self._cleaning = None if self.engine.CLEANS else Cleaning(self.engine.plan, self.state)
+        events = self.engine.watch(timeout_s)
+        return events if self._cleaning is None else self._cleaned(events, self._cleaning)
+
+    def _cleaned(self, events: list[Event], cleaning: Cleaning) -> list[Event]:
+        for event in events:
+            if event.what is Happening.SUCCEEDED and event.job >= 0:
+                cleaning.succeeded(event.job)
+        self.state.commit()
+        notes = [Event(Happening.NOTE, -1, self.state.now_s(), text=text) for text in cleaning.troubles]
+        cleaning.troubles.clear()
+        return events + notes
 
     def stop(self) -> None:
         """Start nothing new."""

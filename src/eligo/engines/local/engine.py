@@ -27,7 +27,7 @@ import numpy as np
 
 from eligo.engines.attempts import AFTER, BEFORE, Attempt, Verdict, VerdictKind
 from eligo.engines.base import Engine, Event, Happening
-from eligo.engines.files_seen import FilesSeen
+from eligo.engines.cleaning import Cleaning
 from eligo.engines.local.checking import check_tasks
 from eligo.engines.local.course import Course
 from eligo.engines.local.floor import Floor
@@ -45,6 +45,8 @@ __all__ = ["Local"]
 _SETTLE_S = 0.02  # what a success may wait for others to share a sync with
 _ORPHANS_S = 0.1  # how often to look after those of earlier keepers
 _GRACE_S = 10.0  # from SIGTERM to SIGKILL
+_LOOK_AT_DISK_S = 5.0
+_LITTLE_SPACE = 64 * 1024
 
 
 class Local(Engine):
@@ -60,6 +62,7 @@ class Local(Engine):
     """
 
     NAME = "local"
+    CLEANS = True
 
     def __init__(
         self,
@@ -92,8 +95,10 @@ class Local(Engine):
         self._kill_at: float | None = None
         self._stopping = False
         self._aborted = False
-        self._files: FilesSeen | None = None
+        self._cleaning: Cleaning | None = None
         self._failed = self._done = 0
+        self._disk_at = 0.0
+        self._disk_full = False
         self._replaced = 0
         self._begun = False
         self._final_over = plan.final is None
@@ -132,8 +137,7 @@ class Local(Engine):
             state.update(job, status=JobStatus.DONE, reason="done before, says the workflow")
         self._adopt()
         done = np.array([status == JobStatus.DONE for status in state.status], np.bool_)
-        self._files = FilesSeen(plan, np.flatnonzero(done).tolist(), since=state.get("began"))
-        self._delete(self._files.left_over())
+        self._cleaning = Cleaning(plan, state)
         self._done = int(done.sum())
         self._failed = sum(status == JobStatus.FAILED for status in state.status)
         waiting = [job for job, status in enumerate(state.status) if status == JobStatus.WAITING]
@@ -199,6 +203,7 @@ class Local(Engine):
 
     def _round(self) -> None:
         self._hear()
+        self._look_at_disk()
         self._kill_late_ones()
         self._launch()
         if self._settling and (self._floor.free > 0 or time.monotonic() >= self._settle_at):
@@ -221,6 +226,17 @@ class Local(Engine):
         if self._keepers.replaced > self._replaced:
             self._replaced = self._keepers.replaced
             self._note("the process that starts jobs was killed: another has taken its place")
+
+    def _look_at_disk(self) -> None:
+        """Say why nothing seems to end: the keeper waits for space to record ends."""
+        if time.monotonic() < self._disk_at:
+            return
+        self._disk_at = time.monotonic() + _LOOK_AT_DISK_S
+        disk = os.statvfs(self.state.folder)
+        full = disk.f_bavail * disk.f_frsize < _LITTLE_SPACE
+        if full and not self._disk_full:
+            self._note(f"{self.state.folder}: the disk is full: the ends of jobs wait for space")
+        self._disk_full = full
 
     def _next_moment(self) -> float:
         moments = [at for job in self._due for at in self._courses[job].again_at.values()]
@@ -371,20 +387,13 @@ class Local(Engine):
             self._events.append(event)
             if event.what is Happening.SUCCEEDED and event.job >= 0:
                 self._floor.settle(event.job)
-                self._look_at_files(event.job)
+                self._clean(event.job)
 
-    def _look_at_files(self, job: int) -> None:
-        assert self._files is not None
-        for name, size in self._files.after(job):
-            self.state.saw_file(name, size)
-        self._delete(self._files.deletable(job))
-
-    def _delete(self, paths: list[Path]) -> None:
-        for path in paths if self.plan.delete_intermediate else ():
-            try:
-                path.unlink()
-            except OSError as error:
-                self._note(f"{path} cannot be deleted: {error.strerror}")
+    def _clean(self, job: int) -> None:
+        assert self._cleaning is not None
+        self._cleaning.succeeded(job)
+        while self._cleaning.troubles:
+            self._note(self._cleaning.troubles.pop(0))
 
     # The last things
 
