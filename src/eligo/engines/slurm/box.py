@@ -136,8 +136,8 @@ class Box:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            for part in _PARTS:
-                (path / part).mkdir(mode=0o700, parents=True, exist_ok=True)
+            for folder in (path.parent, path, *(path / part for part in _PARTS)):
+                folder.mkdir(mode=0o700, exist_ok=True)
             self.launcher = path / "launch.sh"
             _write(self.launcher, LAUNCHER.read_bytes())
         except OSError as error:
