@@ -59,14 +59,18 @@ def run_in_pool(command: Sequence[str | Path], cwd: Path, timeout_s: float = 60)
     return _call("run", *command, timeout_s=timeout_s, cwd=cwd)
 
 
-def run_dag(dag: Path, *options: str, timeout_s: float = 150) -> str:
-    """Submit a DAG, wait until DAGMan ends well, and return what DAGMan printed on its way."""
-    submitted = run_in_pool(["condor_submit_dag", "-force", *options, dag.name], dag.parent)
+def run_dag(dag: Path, *options: str, timeout_s: float = 150, forced: bool = True) -> str:
+    """Submit a DAG, wait until DAGMan ends well, and return what DAGMan printed on its way.
+
+    Unless it is `forced`, it goes on from a rescue DAG.
+    """
+    begin = 0 if forced else _size(Path(f"{dag}.dagman.log"))
+    submitted = run_in_pool(["condor_submit_dag", *["-force"] * forced, *options, dag.name], dag.parent)
     cluster = re.search(r"submitted to cluster (\d+)", submitted)
     assert cluster is not None, submitted
     life, messages = (Path(f"{dag}.dagman.{ending}") for ending in ("log", "out"))
     deadline = time.monotonic() + timeout_s
-    while (end := _END.search(life.read_text())) is None:
+    while (end := _END.search(life.read_text()[begin:])) is None:
         if time.monotonic() > deadline:
             run_in_pool(["condor_rm", cluster[1]], dag.parent)  # DAGMan would be restarted for ever
             raise AssertionError(f"{dag.name} did not end within {timeout_s} s\n{_tail(messages)}")
@@ -75,5 +79,17 @@ def run_dag(dag: Path, *options: str, timeout_s: float = 150) -> str:
     return messages.read_text(errors="replace")
 
 
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
 def _tail(path: Path) -> str:
     return path.read_text(errors="replace")[-3000:] if path.exists() else ""
+
+
+@cache
+def pool_path() -> str:
+    """Return a PATH in which HTCondor's commands are those of the pool."""
+    found = re.search(r"^export PATH=(.*):\$PATH$", _call("env", timeout_s=20), re.MULTILINE)
+    assert found is not None
+    return f"{found[1]}:{os.environ['PATH']}"

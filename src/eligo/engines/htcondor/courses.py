@@ -146,9 +146,14 @@ class Courses:
     # ---- what is told and recorded ----
 
     def tell(self, what: Happening, job: int, time_s: float, text: str = "", **more: Any) -> None:
-        """Add an event, unless all is only read again."""
-        if not self._silent:
-            self._events.append(Event(what, max(job, -1), time_s, text=text, **more))
+        """Add an event, unless all is only read again; of the FINAL node as a note."""
+        if self._silent:
+            return
+        if job == FINAL:
+            words = f"the FINAL node {what.name.lower()}{': ' if text else ''}{text}"
+            self._events.append(Event(Happening.NOTE, -1, time_s, text=words))
+        else:
+            self._events.append(Event(what, job, time_s, text=text, **more))
 
     def record(self, job: int, **values: Any) -> None:
         """Put something down in the state, unless all is only read again; of FINAL only how it ended."""

@@ -208,12 +208,11 @@ class HTCondor(Engine):
 
     def _await(self, submission: Submission) -> None:
         deadline = time.monotonic() + _APPEAR_S
+        submission.read_life()
         while submission.cluster is None:
             self._find(submission)
             if submission.cluster is None and time.monotonic() > deadline:
-                raise EngineError(
-                    "DAGMan was submitted, but is not in the queue", hint="check condor_q and condor_history"
-                )
+                raise EngineError("DAGMan was submitted, but is not in the queue", hint="check condor_history")
             time.sleep(0.05)
 
     def _all_options(self, number: int) -> list[tuple[str, str | None]]:
@@ -263,10 +262,11 @@ class HTCondor(Engine):
 
     def _delete(self, paths: Sequence[Path]) -> None:
         for path in paths if self.plan.delete_intermediate else ():
-            with suppress(OSError):
-                size = path.stat().st_size
+            try:
                 path.unlink()
-                self.state.saw_file(str(path), size, deleted=True)
+            except OSError as error:
+                text = f"{path} cannot be deleted: {error.strerror}"
+                self._pending.append(Event(Happening.NOTE, -1, self.state.now_s(), text=text))
 
     def _poll(self) -> list[Event]:
         submission = self._submission
@@ -288,21 +288,15 @@ class HTCondor(Engine):
     def _end(self, submission: Submission) -> list[Event]:
         assert submission.cluster is not None
         self._clear_queue(submission.cluster)
-        failed_before = self._failures()
         events = submission.settle()
         abort = submission.courses.aborting
         if abort is not None:
             self.state.put("abort_status", abort.exit_code if abort.returns is None else abort.returns)
-        if not (self._complete() or self._failures() or failed_before or self._stopping):
-            now = self.state.now_s()
-            texts = submission.complaints() or ["DAGMan ended before all was done"]
-            where = submission.place.file(".dagman.out")
-            events += [Event(Happening.NOTE, -1, now, text=f"{text} (see {where})") for text in texts]
+        if not (self._complete() or JobStatus.FAILED in self.state.status or self._stopping):
+            text = f"DAGMan ended before all was done: see {submission.place.file('.dagman.out')}"
+            events.append(Event(Happening.NOTE, -1, self.state.now_s(), text=text))
         self._over = True
         return events
-
-    def _failures(self) -> bool:
-        return JobStatus.FAILED in self.state.status
 
     @property
     def over(self) -> bool:

@@ -43,6 +43,14 @@ class GrowingFile:
                 self.offset += len(record) + len(self.end)
                 yield record.decode("utf-8", "surrogateescape"), self.offset
 
+    def text(self) -> str:
+        """Return all new records, with their ends, as one text."""
+        parts = []
+        while chunk := self._read():
+            self.offset += len(chunk)
+            parts.append(chunk)
+        return b"".join(parts).decode("utf-8", "replace")
+
     def _read(self) -> bytes:
         """Return what there is from `offset` to the last end of a record, at most some megabytes of it."""
         size = _CHUNK_BYTES

@@ -106,6 +106,7 @@ def _ask(words: Sequence[str]) -> str:
         done = subprocess.run(
             [_tool(words[0]), *words[1:]],
             capture_output=True, stdin=subprocess.DEVNULL, timeout=_ANSWER_S, check=False, start_new_session=True,
+            cwd="/",
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise EngineError(

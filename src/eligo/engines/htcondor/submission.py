@@ -25,7 +25,8 @@ __all__ = ["Record", "Submission"]
 KEY = "htcondor"
 _EVENT = re.compile(r"(\d{3}) \((\d+)\.")
 _SUBMITTED, _TERMINATED, _ABORTED, _HELD = 0, 5, 9, 12
-_COMPLAINT = re.compile(r"^\S+ \S+ (?:\(D_\w+\) )?((?:ERROR|Error|Failed)\b.*)$", re.MULTILINE)
+_COMPLAINT = re.compile(r"^\S+ \S+ ((?:ERROR|Error|Failed|submit error)\b.*)$", re.MULTILINE)
+_MOST_COMPLAINTS = 20
 _SCRIPT_BEFORE = re.compile(r"PRE Script failed with status (-?\d+)")
 
 
@@ -90,6 +91,8 @@ class Submission:
         self.cluster: int | None = None
         self.ended = False
         self._notes: list[str] = []
+        self._messages = GrowingFile(self.place.file(".dagman.out"), "\n")
+        self._said: set[str] = set()
 
     @property
     def halt_file(self) -> Path:
@@ -124,6 +127,7 @@ class Submission:
         """Return what is new, and put it into the state."""
         events = [Event(Happening.NOTE, -1, self._state.now_s(), text=text) for text in self._notes]
         self._notes.clear()
+        events += self._complaints()
         lines = list(self._steps.records())
         if not lines:
             return events
@@ -164,9 +168,9 @@ class Submission:
     def _settle_done(self, job: int, now: float) -> list[Event]:
         if self._state.status[job] == JobStatus.DONE:
             return []
-        end_s = None if self._state.start_s[job] is None else now
-        self._state.update(job, status=JobStatus.DONE, exit_code=0, end_s=end_s, reason="")
-        return [Event(Happening.SUCCEEDED, job, now, exit_code=0)]
+        begun = self._state.start_s[job] is not None
+        self._state.update(job, status=JobStatus.DONE, exit_code=0, end_s=now if begun else None, reason="")
+        return [Event(Happening.SUCCEEDED, job, now, exit_code=0)] if begun else []  # the file says that it is done
 
     def _settle_failed(self, job: int, details: str, now: float) -> list[Event]:
         script = _SCRIPT_BEFORE.match(details)
@@ -179,10 +183,10 @@ class Submission:
         self._state.update(job, status=JobStatus.FAILED, end_s=end_s, reason=reason)
         return [Event(Happening.FAILED, job, now, attempt=max(1, self._state.attempts[job]), text=reason)]
 
-    def complaints(self) -> list[str]:
-        """Return what DAGMan says went wrong, the first few lines of it."""
-        try:
-            text = self.place.file(".dagman.out").read_text("utf-8", "replace")
-        except OSError:
-            return []
-        return list(dict.fromkeys(_COMPLAINT.findall(text)))[:5]
+    def _complaints(self) -> list[Event]:
+        """Return what DAGMan says goes wrong, each once: most often a description that the queue does not take."""
+        new = [text for text in dict.fromkeys(_COMPLAINT.findall(self._messages.text())) if text not in self._said]
+        new = new[: _MOST_COMPLAINTS - len(self._said)]
+        self._said.update(new)
+        now = self._state.now_s()
+        return [Event(Happening.NOTE, -1, now, text=f"DAGMan says: {text}") for text in new]

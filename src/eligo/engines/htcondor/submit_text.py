@@ -5,7 +5,8 @@ submitted, and ``$$(x)`` when it is matched with a machine. Both have a way out:
 ``$$(DOLLARDOLLAR)`` two that stay two. Arguments and environment are lists of words in double quotes; in them, single
 quotes keep blanks together, and either quote is doubled to stand for itself.
 
-What the language has no way to write is refused: ends of lines, and values that end in a blank or a backslash.
+What the language has no way to write is refused: ends of lines, values that end in a blank or a backslash, and paths
+with ``$$``, which HTCondor uses both before and after matching.
 """
 
 from __future__ import annotations
@@ -68,7 +69,9 @@ def plain_value(value: str) -> str:
     """
     if value != value.strip() or value.endswith("\\") or value.startswith('"'):
         raise UnwritableError(f"HTCondor has no place for a value with such an end: {value!r}")
-    return _literal(_on_one_line(value))
+    if "$$" in value:
+        raise UnwritableError(f"HTCondor has no place for $$ in {value!r}")
+    return _on_one_line(value).replace("$", "$(DOLLAR)")
 
 
 def _on_one_line(value: str) -> str:
