@@ -78,3 +78,11 @@ def eventually(condition: Callable[[], bool], why_not: Callable[[], str]) -> Non
             return
         time.sleep(0.05)
     raise AssertionError(f"not within {WAIT_S} s:\n{why_not()}")
+
+
+def other_eligo(directory, module):
+    """Have Python import this as eligo, whatever is installed."""
+    directory.mkdir()
+    text = f"import sys, types\nsys.modules['eligo'] = module = {module}\nif module: module.__version__ = '0.0.1'\n"
+    (directory / "sitecustomize.py").write_text(text)
+    return directory

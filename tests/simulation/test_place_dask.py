@@ -22,7 +22,7 @@ from eligo.simulation.place_dask import DaskCluster
 from eligo.simulation.places import Block, Here, open_place
 from tests.guards import no_hang
 from tests.simulation import made_up_runs
-from tests.simulation.dask_clusters import ROOT, Cluster
+from tests.simulation.dask_clusters import ROOT, Cluster, other_eligo
 from tests.simulation.made_up_runs import BLOCKS, wanted
 
 pytest.importorskip("distributed")
@@ -211,14 +211,6 @@ except EngineError as error:
     ]
     assert errors == ""
     assert process.returncode == 0
-
-
-def other_eligo(directory, module):
-    """Have Python import this as eligo, whatever is installed."""
-    directory.mkdir()
-    text = f"import sys, types\nsys.modules['eligo'] = module = {module}\nif module: module.__version__ = '0.0.1'\n"
-    (directory / "sitecustomize.py").write_text(text)
-    return directory
 
 
 @pytest.mark.long

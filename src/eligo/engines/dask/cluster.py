@@ -67,8 +67,10 @@ class Cluster:
         distributed = load()
         self.events: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
         self._fit: set[str] = set()
+        self._silence = ExitStack()
         with ExitStack() as leave:
-            leave.enter_context(silence())
+            leave.enter_context(self._silence)
+            self._silence.enter_context(silence())
             if address is None:
                 local = LocalDask(slots or len(os.sched_getaffinity(0)))
                 leave.callback(local.close)
@@ -150,5 +152,7 @@ class Cluster:
 
     def close(self) -> None:
         """Let go of it; a cluster of our own ends."""
+        if self.client.status != "running":
+            self._silence.pop_all()  # it goes on trying until the very end, and would log that it is told to stop
         with suppress(Exception):
             self._leave.close()

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import queue
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -49,6 +50,9 @@ __all__ = ["Dask"]
 
 _A_GRAPH = 2000  # jobs in a message
 _LOOK_S = 1.0  # how often to look after workers
+_LOST = "several workers were lost while it ran"
+_PATIENCE = 10  # looks at a task whose job failed before we do without the event that tells of it
+_LOSSES = 2  # with how many a job may be lost before it is to blame
 
 
 class Dask(Engine):
@@ -90,6 +94,8 @@ class Dask(Engine):
         self._adopted: set[int] = set()
         self._expected: set[int] = set()  # what runs, says a worker, of which we have not heard yet
         self._turn: int = state.get("dask_turn", 0)
+        self._round = 0
+        self._unheard: Counter[int] = Counter()
         self._stopping = False
         self._forbade = False
         self._final_sent = False
@@ -188,7 +194,7 @@ class Dask(Engine):
             self._futures |= {job: futures[key] for job, key in inside.items()}
 
     def _key(self, job: int) -> str:
-        return f"eligo-{self._run_id}-{self._turn}-{job}"
+        return f"eligo-{self._run_id}-{self._turn}.{self._round}-{job}"
 
     def _parents(self, job: int, inside: dict[int, str]) -> Iterator[Any]:
         """Return what a task waits for: keys of the same message, futures of earlier ones; none of what is done."""
@@ -305,19 +311,40 @@ class Dask(Engine):
             self._no_workers = not workers
         erred = [job for job, future in self._futures.items() if future.status in ("error", "cancelled", "lost")]
         if erred:
-            place = np.empty(self.plan.dag.n + 1, np.int64)
-            place[self.plan.dag.order] = np.arange(self.plan.dag.n)
-            place[self.plan.dag.n] = self.plan.dag.n
             self._hear(0.0)
-            for job in sorted(erred, key=place.__getitem__):
-                self._look_at_erred(job)
+            self._look_at_erred(erred)
         self._next_look = time.monotonic() + max(_LOOK_S, len(self._futures) / 1e5)
 
-    def _look_at_erred(self, job: int) -> None:
-        """See why a task was given up: mostly because its job failed, or one that it waits for."""
-        future = self._futures[job]
-        if job in self._ledger.doomed or self._ledger_knows(job):
-            return
+    def _look_at_erred(self, erred: list[int]) -> None:
+        """See why tasks were given up, parents first: mostly because a job failed, of which we have heard or will.
+
+        Dask also gives up what was only *waiting* at several workers that were lost. That is sent again.
+        """
+        place = np.empty(self.plan.dag.n + 1, np.int64)
+        place[self.plan.dag.order] = np.arange(self.plan.dag.n)
+        place[self.plan.dag.n] = self.plan.dag.n
+        innocent = []
+        for job in sorted(erred, key=place.__getitem__):
+            if job in self._ledger.doomed or self._ledger_knows(job):
+                continue
+            text = self._why_given_up(self._futures[job])
+            if text is None:
+                self._unheard[job] += 1
+                if self._unheard[job] < _PATIENCE:
+                    return  # let us hear of it first
+                text = "it failed, and nothing else was heard of it"
+            if text == _LOST and self._ledger.losses[job] < _LOSSES:
+                innocent.append(job)
+            else:
+                self._ledger.give_up(job, text)
+        for job in innocent:
+            del self._futures[job]
+        if innocent and not self._forbade:
+            self._round += 1
+            self._send(innocent)
+
+    def _why_given_up(self, future: Any) -> str | None:
+        """Say why Dask has given up a task, or ``None`` where its job failed, of which an event tells more."""
         if future.status != "error":
             raise EngineError(
                 "the tasks of this run were taken from the Dask scheduler, or it was restarted",
@@ -328,16 +355,14 @@ class Dask(Engine):
         except Exception:
             raise self._there.lost() from None
         if isinstance(error, JobFailedError):
-            return  # the event is on its way
+            return None
         if isinstance(error, OutdatedError):
             raise EngineError("another Eligo has taken this run over", hint="eligo status shows how it goes on")
         if isinstance(error, UnfitError):
             raise unfit("a worker", str(error))
         if isinstance(error, ImportError) and (error.name or "").partition(".")[0] == "eligo":
             raise unfit("a worker", None)
-        many = type(error).__name__ == "KilledWorker"
-        text = "several workers were lost while it ran" if many else f"its worker could not run it: {error!r:.500}"
-        self._ledger.give_up(job, text)
+        return _LOST if type(error).__name__ == "KilledWorker" else f"its worker could not run it: {error!r:.500}"
 
     def _ledger_knows(self, job: int) -> bool:
         if job == self.plan.dag.n:

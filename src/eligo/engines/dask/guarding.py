@@ -43,7 +43,8 @@ class Guarding:
         self._numbers = itertools.count()
         self._answers: dict[int, queue.SimpleQueue[list[Any]]] = {}
         self.alive = True
-        threading.Thread(target=self._listen, daemon=True, name="eligo-guard").start()
+        self._listener = threading.Thread(target=self._listen, daemon=True, name="eligo-guard")
+        self._listener.start()
 
     @property
     def pid(self) -> int:
@@ -93,12 +94,13 @@ class Guarding:
         for answers in list(self._answers.values()):
             answers.put([])
         self._process.wait()
+        self._channel.close()
 
     def close(self) -> None:
         """Let go of the guard, which ends all that it had started."""
         with suppress(OSError):
             self._channel.shutdown(socket.SHUT_RDWR)
-        self._process.wait()
+        self._listener.join()
 
 
 _ONE = threading.Lock()

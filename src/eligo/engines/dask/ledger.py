@@ -10,6 +10,7 @@ says it took, but not before its parents' ends.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from eligo.engines.attempts import VerdictKind
@@ -34,6 +35,8 @@ class Ledger:
         How many jobs are neither done, nor failed, nor doomed.
     ended
         Jobs that have ended since somebody asked, and whether they have succeeded.
+    losses
+        With how many workers each job was lost.
     aborted
         Whether a job has ended the whole run.
     """
@@ -52,6 +55,7 @@ class Ledger:
         self.final_over = plan.final is None or (state.get("final") or {}).get("status") == "done"
         self.left = sum(status != JobStatus.DONE for status in state.status)
         self.failed = 0
+        self.losses: Counter[int] = Counter()
         self.doomed: set[int] = set()
 
     def take(self, time_s: float, message: dict[str, Any]) -> None:
@@ -87,6 +91,7 @@ class Ledger:
     def lost(self, job: int, text: str) -> None:
         """Take note that a job runs no more, and nobody knows how it ended."""
         self.running.pop(job, None)
+        self.losses[job] += 1
         if job == self._final:
             return
         self._update(job, status=JobStatus.WAITING, start_s=None, worker=-1)
