@@ -62,11 +62,11 @@ def wait_until(what: Callable[[], object], process: subprocess.Popen[str] | None
 
 
 @contextmanager
-def started(folder: Path, *words: str, command: str = "run") -> Iterator[subprocess.Popen[str]]:
+def started(folder: Path, *words: str, stderr: int = subprocess.PIPE) -> Iterator[subprocess.Popen[str]]:
     """Start ``eligo run`` in a process group of its own, as a shell would; it and its jobs are over afterwards."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "eligo", command, *words],
-        cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        [sys.executable, "-m", "eligo", "run", *words],
+        cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, text=True,
         process_group=0,
     )  # fmt: skip
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import re
+import select
 import shlex
 import signal
 import sqlite3
@@ -62,6 +63,27 @@ def test_a_failure_is_named_and_the_rest_goes_on(home, capsys):
     assert main(shlex.split(resume)) == 0
     assert ran(home) == ["a", "c", "b", "d"]
     assert re.search(r"before\s+2\s+jobs had succeeded before", capsys.readouterr().out)
+
+
+def test_final_and_abort(home, capsys):
+    ends = "FINAL end {\n  executable = /bin/sh\n  arguments = end.sh\n  should_transfer_files = no\n}\n"
+    (home / "end.sh").write_text("echo end >> ran; exit 6\n")
+    run(flow(home, {"a": "echo a >> ran"}, ends), status=1)
+    out, err = capsys.readouterr()
+    assert ran(home) == ["a", "end"]
+    assert "1 of 1 job succeeded, on local, but the run did not" in out
+    assert re.search(r"(?m)^  end \(FINAL\): .*status 6", out)
+    assert re.search(r"(?m)^failed: end: .*status 6", err)
+    assert main(["status", "flow.dag"]) == 0
+    assert re.search(r"(?m)^  FINAL: .*status 6", capsys.readouterr().out)
+    run(
+        flow(home, {"a": "exit 4", "b": "true"}, "PARENT a CHILD b\nABORT-DAG-ON a 4 RETURN 17\n"),
+        "--restart",
+        status=17,
+    )
+    capsys.readouterr()
+    assert main(["status", "flow.dag"]) == 0
+    assert "ended early by ABORT-DAG-ON" in capsys.readouterr().out
 
 
 def test_many_failures_are_counted(home, capsys):
@@ -343,16 +365,14 @@ def test_two_runs_at_once_are_refused(waiting, capsys):
 def test_a_terminal_sees_one_line(home):
     flow(home, {"w": WAITS})
     leader, follower = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "eligo", "run", "flow.dag"],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=follower, text=True,
-    )  # fmt: skip
-    os.close(follower)
-    shown = ""
-    while "1 running" not in shown:
-        shown += os.read(leader, 10_000).decode()
-    (home / "go").touch()
-    assert process.communicate(timeout=LONGEST_S)[0].startswith("flow.dag: 1 of 1 job succeeded")
+    with started(home, "flow.dag", stderr=follower) as process:
+        os.close(follower)
+        shown = ""
+        while "1 running" not in shown:
+            assert select.select([leader], [], [], LONGEST_S)[0]
+            shown += os.read(leader, 10_000).decode()
+        (home / "go").touch()
+        assert process.communicate(timeout=LONGEST_S)[0].startswith("flow.dag: 1 of 1 job succeeded")
+    os.close(leader)
     assert "\r\x1b[K[" in shown
     assert "\n" not in shown
-    os.close(leader)

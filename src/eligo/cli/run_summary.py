@@ -33,6 +33,7 @@ class Ended(NamedTuple):
     engine: str
     order: str
     dag: Dag
+    final: str
     outcome: Outcome
     before: int
     elapsed_s: float
@@ -90,7 +91,7 @@ def ended_text(ended: Ended) -> str:
 
 def _rows(ended: Ended) -> list[tuple[str, str, str]]:
     outcome = ended.outcome
-    rows = [("time", seconds(round(ended.elapsed_s, 1)), _use(ended))]
+    rows = [("time", seconds(round(ended.elapsed_s, 2)), _use(ended))]
     if ended.before:
         had = "had succeeded before and did not run again"
         rows.append(("before", number(ended.before), f"job {had}" if ended.before == 1 else f"jobs {had}"))
@@ -119,7 +120,7 @@ def _failures(ended: Ended) -> Iterator[str]:
     yield ""
     yield "failed:"
     for job, reason in failed[:_SHOWN]:
-        name = short(ended.dag.names[job]) if job >= 0 else "FINAL"
+        name = short(ended.dag.names[job]) if job >= 0 else f"{short(ended.final)} (FINAL)"
         yield printable(f"  {name}: {reason or 'for reasons unknown'}")
         path = _log_of(ended, job)
         if path is not None:

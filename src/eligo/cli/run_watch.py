@@ -144,12 +144,13 @@ class _Watch:
         for event in events:
             if event.job >= 0:
                 self.tally.look(event.job, status[event.job])
+            said = event.text if event.job < 0 else f"{short(names[event.job])}: {event.text}"
             if event.what is Happening.NOTE:
-                self.view.say(event.text if event.job < 0 else f"{short(names[event.job])}: {event.text}")
+                self.view.say(said)
             elif event.what is Happening.FAILED:
                 self._failures += 1
                 if self._failures <= _SHOWN:
-                    self.view.say(f"failed: {short(names[event.job])}: {event.text}")
+                    self.view.say(f"failed: {said}")
                 elif self._failures == _SHOWN + 1:
                     self.view.say(f"more jobs fail; {self.log.path} names them")
 
@@ -172,6 +173,7 @@ class _Watch:
             engine=args.engine,
             order=order,
             dag=self.plan.dag,
+            final=self.plan.final.name if self.plan.final is not None else "",
             outcome=outcome,
             before=self.before,
             elapsed_s=self.elapsed_s,

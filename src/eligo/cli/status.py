@@ -41,6 +41,7 @@ _WORDS = {
     "running": "goes on",
     "succeeded": "over: every job succeeded",
     "failed": "over: not every job succeeded",
+    "aborted": "over: ended early by ABORT-DAG-ON",
     "stopped": "stopped before it was over",
     "killed": "was killed, or its machine went down",
 }
@@ -127,6 +128,7 @@ def _facts(state: State, tally: Tally | None, who: str | None) -> dict[str, Any]
             {"job": state.names[job], "index": job, "reason": state.reason[job], "exit_code": state.exit_code[job]}
             for job in failed
         ],
+        "final": state.get("final"),
         "left_s": _left_s(state, tally) if who is not None else None,
         "resume": resuming(state.get("words") or [str(state.get("workflow"))]),
     }
@@ -143,6 +145,8 @@ def _word(state: State, tally: Tally | None, who: str | None) -> str:
         return "succeeded"
     if counts[JobStatus.RUNNING]:
         return "killed"
+    if state.get("abort_status") is not None:
+        return "aborted"
     hopeless = 0 if tally is None else tally.hopeless
     if (counts[JobStatus.FAILED] or final == "failed") and counts[JobStatus.WAITING] == hopeless:
         return "failed"
@@ -186,7 +190,10 @@ def _text(path: str, folder: Path, facts: dict[str, Any]) -> str:
         rows.append(("about", clock(facts["left_s"]), f"left: over at {_calendar(time.time() + facts['left_s'])}"))
     lines = [table(f"{path}: {_WORDS[facts['state']]}{who}", rows)]
     lines += _listed("running", [(job["job"], _for(job["for_s"])) for job in facts["running"]], _SHOWN_RUNNING)
-    lines += _listed("failed", [(job["job"], job["reason"]) for job in facts["failed"]], _SHOWN_FAILED)
+    final = facts["final"] or {}
+    ended = [("FINAL", final.get("reason") or "")] if final.get("status") == "failed" else []
+    failed = [*ended, *((job["job"], job["reason"]) for job in facts["failed"])]
+    lines += _listed("failed", failed, _SHOWN_FAILED)
     return "\n".join([*lines, *_next(folder, facts)])
 
 
