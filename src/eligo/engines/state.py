@@ -170,7 +170,8 @@ class State:
         path, new = folder / FILE_NAME, folder / f"{FILE_NAME}.new"
         known = {"version": VERSION, "fingerprint": fingerprint(dag), "began": time.time(), **facts}
         with _explained(path):
-            new.unlink(missing_ok=True)  # of an Eligo that was killed here
+            for leftover in folder.glob(f"{FILE_NAME}.new*"):  # of an Eligo that was killed here
+                leftover.unlink()
             os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
             with closing(sqlite3.connect(new, isolation_level=None)) as connection:
                 _fill(connection, dag, known)
@@ -349,6 +350,7 @@ def _connect(path: Path, *, reading: bool = False) -> sqlite3.Connection:
 
 
 def _fill(connection: sqlite3.Connection, dag: Dag, known: dict[str, Any]) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")  # now: to change it later is a write that a kill can interrupt
     connection.execute("BEGIN")
     for statement in _SCHEMA.split(";\n"):
         connection.execute(statement)

@@ -50,6 +50,9 @@ class Keepers:
         for epoch in self._steps.open_epochs():
             keys = in_flight.get(epoch.number, [])
             self._orphans.append(Orphans(epoch, self._state.folder, keys, presume_dead=presume_dead))
+        needed = {journal_path(self._state.folder, orphans.epoch.number) for orphans in self._orphans}
+        for path in set(self._state.folder.glob("journal.*")) - needed:
+            path.unlink()  # whoever closed it was killed before it was removed
         self._start_keeper()
 
     def _start_keeper(self) -> None:
