@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from eligo.dag import OUTSIDE, UNKNOWN, Dag, Data
 from eligo.engines.files_seen import FilesSeen
 from eligo.engines.plan import Plan, Task
+from eligo.formats import open_document
 from eligo.formats.base import Document
 from eligo.formats.storage import Source
 
@@ -122,11 +123,54 @@ def test_files_from_before_the_run_stay(tmp_path: Path) -> None:
 
 def test_what_pegasus_stages_out_stays(tmp_path: Path) -> None:
     make(tmp_path, "wanted", "middle")
-    uses = [{"lfn": "wanted", "stageOut": "true"}, {"lfn": "middle", "stageOut": "false"}]
+    uses = [{"lfn": "wanted", "type": "output", "stageOut": "true"}, {"lfn": "middle", "stageOut": "false"}]
     details = SimpleNamespace(tree={"jobs": [{"uses": uses}, {}]})
     data: list[Datum] = [("wanted", 0, [1]), ("middle", 0, [1])]
     seen = FilesSeen(plan(tmp_path, 2, data, "pegasus", details), [0])
+    assert seen.wanted == 1
     assert seen.deletable(1) == [tmp_path / "middle"]
+
+
+PEGASUS = """
+pegasus: '5.0'
+jobs:
+- {id: a, uses: [{lfn: f, type: output}]}
+- {id: b, uses: [{lfn: f, type: input}]}
+- {id: c, uses: [{lfn: f, type: input}]}
+jobDependencies: [{id: a, children: [b]}]
+"""
+DAX = """
+<adag><job id="a"><uses name="f" link="output" transfer="false"/></job><job id="b"><uses name="f" link="input"/></job>
+<job id="c"><uses name="f" link="input"/></job><child ref="b"><parent ref="a"/></child></adag>
+"""
+OLD_WFFORMAT = """
+{"workflow": {"jobs": [{"name": "a", "files": [{"name": "f", "link": "output"}]},
+{"name": "b", "parents": ["a"], "files": [{"name": "f", "link": "input"}]},
+{"name": "c", "files": [{"name": "f", "link": "input"}]}]}}
+"""
+WFFORMAT = """
+{"workflow": {"specification": {"tasks": [{"id": "a", "outputFiles": ["f"]},
+{"id": "b", "parents": ["a"], "inputFiles": ["f"]}, {"id": "c", "inputFiles": ["f"]}]}}}
+"""
+
+
+@pytest.mark.parametrize("text", [PEGASUS, DAX, OLD_WFFORMAT, WFFORMAT])
+def test_who_reads_without_waiting_is_waited_for(tmp_path: Path, text: str) -> None:
+    """a -> b, and c reads what a makes as well."""
+    make(tmp_path, "f")
+    (tmp_path / "x").write_text(text.strip())
+    document = open_document(tmp_path / "x")
+    dag = document.dag
+    seen = FilesSeen(Plan(document, dag, dag.heads, lambda job: Task(str(job)), tmp_path))
+    assert [seen.deletable(job) for job in range(3)] == [[], [], [tmp_path / "f"]]
+
+
+def test_what_a_dax_transfers_stays(tmp_path: Path) -> None:
+    make(tmp_path, "f")
+    (tmp_path / "x").write_text(DAX.strip().replace("false", "true"))
+    document = open_document(tmp_path / "x")
+    seen = FilesSeen(Plan(document, document.dag, document.dag.heads, lambda job: Task(str(job)), tmp_path), [0, 1])
+    assert (seen.wanted, seen.deletable(2)) == (1, [])
 
 
 def test_data_without_names(tmp_path: Path) -> None:

@@ -5,11 +5,11 @@ once nobody will read it again, so that a disk bound holds. A file deleted too e
 disaster; one kept too long only costs space.
 
 Idea: data whose names lead to the same path are one file. A file may go when every job that makes or reads any copy of
-it has succeeded; each job is counted once per file, so that a job's end costs as much as the files it uses. Never to go
-are files
+it has succeeded, also those that read it without waiting for it; each job is counted once per file, so that a job's end
+costs as much as the files it uses. Never to go are files
 
 * that exist before the run (some copy comes from outside), that nobody reads, or that the workflow wants kept (Pegasus:
-  ``stageOut: true``);
+  ``stageOut: true``, in a DAX ``transfer="true"``): see :attr:`FilesSeen.wanted`;
 * whose name has ``..`` in it, whose path leaves the directory of the workflow through a symbolic link, or that are no
   plain files (directories, links);
 * that were there, unchanged, since before the run began, as far as `since` tells. The time of the last change of the
@@ -25,9 +25,9 @@ import os
 import stat
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from eligo.dag import OUTSIDE
+from eligo.engines.files_listed import listed_readings, wanted_files
 from eligo.engines.plan import Plan
 
 __all__ = ["FilesSeen"]
@@ -46,6 +46,11 @@ class FilesSeen:
         The jobs that have succeeded already.
     since
         When the run began, by the calendar: older files are never deletable.
+
+    Attributes
+    ----------
+    wanted
+        How many files other jobs read and the workflow wants kept nevertheless.
 
     Examples
     --------
@@ -72,6 +77,7 @@ class FilesSeen:
         self._files: dict[int, list[str]] = {}  # of each job: the paths it makes or reads that may go some day
         self._pending: dict[str, int] = {}  # of each such path: how many jobs it waits for
         self._from_name: set[str] = set()  # paths that stand in the workflow as relative names
+        self.wanted = 0
         self._read(plan)
         self._left_over: list[str] = []
         for job in done:
@@ -83,7 +89,8 @@ class FilesSeen:
             return
         users: dict[str, set[int]] = {}
         is_read: set[str] = set()
-        barred = {os.path.abspath(plan.document.source.path), *map(self._path, _kept(plan))}  # noqa: PTH100
+        wanted = set(map(self._path, wanted_files(plan.document)))
+        barred = {os.path.abspath(plan.document.source.path)}  # noqa: PTH100
         readers, ends = data.readers.tolist(), data.reader_ptr.tolist()
         for datum, (name, producer) in enumerate(zip(data.names, data.producer.tolist(), strict=True)):
             path = self._path(name)
@@ -100,8 +107,12 @@ class FilesSeen:
                 barred.add(path)
             if not name.startswith("/"):
                 self._from_name.add(path)
+        for job, name in listed_readings(plan.document):
+            if (path := self._path(name)) in users:
+                users[path].add(job)
+        self.wanted = len((is_read & wanted) - barred)
         for path, jobs in users.items():
-            if path in is_read and path not in barred:
+            if path in is_read and path not in barred and path not in wanted:
                 self._pending[path] = len(jobs)
                 for job in jobs:
                     self._files.setdefault(job, []).append(path)
@@ -155,12 +166,3 @@ class FilesSeen:
         except (OSError, ValueError):
             return False
         return self._since is None or status.st_ctime >= self._since - _CLOCK_SLACK_S
-
-
-def _kept(plan: Plan) -> list[str]:
-    """Return the names of files that the workflow wants to have at the end, though jobs read them."""
-    if plan.document.format != "pegasus":
-        return []
-    tree: Any = plan.document.details.tree
-    uses = [use for job in tree.get("jobs") or () for use in job.get("uses") or ()]
-    return [str(use.get("lfn")) for use in uses if str(use.get("stageOut")).lower() == "true"]

@@ -18,7 +18,7 @@ from eligo.formats.dax import DaxDetails
 from eligo.formats.storage import Source
 from eligo.formats.yaml_tree import YamlList, YamlMapping
 
-__all__ = ["maker"]
+__all__ = ["maker", "tree_of"]
 
 _JOBS = frozenset({"job", "dax", "dag"})
 _STREAMS = frozenset({"stdin", "stdout", "stderr"})
@@ -38,10 +38,17 @@ def maker(document: Document) -> Maker:
     """
     details = document.details
     assert isinstance(details, DaxDetails)
-    tree = _Reader(document.source).tree
     return make_from_tree(
-        document, tree, [job.kind for job in details.jobs], [job.transformation for job in details.jobs]
+        document,
+        tree_of(document.source),
+        [job.kind for job in details.jobs],
+        [job.transformation for job in details.jobs],
     )
+
+
+def tree_of(source: Source) -> YamlMapping:
+    """Return what a DAX says as the tree of a Pegasus 5 workflow."""
+    return _Reader(source).tree
 
 
 class _Reader:
@@ -82,7 +89,7 @@ class _Reader:
             )
             _listed(holder, "pfns" if "lfn" in holder else "sites").append(entry)
         elif tag == "uses" and holder is not self.tree:
-            entry.update({"lfn": name, "type": keys.get("link", "").lower()})
+            entry.update({"lfn": name, "type": keys.get("link", "").lower(), "stageOut": keys.get("transfer", "")})
             _listed(holder, "uses").append(entry)
         elif tag in _STREAMS and holder is not self.tree:
             holder[tag] = name
