@@ -3,6 +3,9 @@
 Commands may hang when the queue does not answer, so each has a time limit. Submitting must not be cut short by Ctrl-C
 and must not be done twice: it runs in a session of its own and holds a lock for as long as any process of it lives,
 even if we are killed meanwhile. Whoever goes on with the run waits for that lock before looking what was submitted.
+
+Why not by the Python bindings: PyPI's ``htcondor`` can make a submission of a DAG only where it finds the program
+``condor_dagman``, and where that is, ``condor_submit_dag`` is beside it.
 """
 
 from __future__ import annotations
@@ -90,7 +93,7 @@ def find_queue() -> Queue:
         return Commands()
     raise EngineError(
         "HTCondor's commands (condor_submit_dag, condor_q) are not in PATH",
-        hint="install HTCondor, for example Debian's package minicondor, or extend PATH",
+        hint="install HTCondor (Debian: condor or minicondor; PyPI's htcondor does not have them), or extend PATH",
     )
 
 
