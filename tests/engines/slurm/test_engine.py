@@ -343,7 +343,7 @@ def test_what_others_cancel_has_failed(cluster, tmp_path):
         engine = Slurm(plan, state)
         engine.submit()
         watch(engine, lambda events: {dag.index("a"), dag.index("c")} <= set(told(events, Happening.STARTED)))
-        cluster.run("scancel", state.handle[dag.index("a")].split()[2])
+        cluster.run("scancel", state.handle[dag.index("a")].split()[1])
         (tmp_path / "go").touch()
         watch(engine, lambda events: bool(told(events, Happening.FAILED)))
         engine.cancel(kill=True)

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo.engines.attempts import AFTER, BEFORE, Attempt, Verdict, VerdictKind
+from eligo.engines.hooks import RETRY_MARK, HookFacts, words
 from eligo.engines.plan import Abort, Hook, Process, Task
 from eligo.engines.slurm.box import Box, Record
 from eligo.engines.slurm.hook_words import hook_words
@@ -24,13 +25,18 @@ SHELLS = [["/bin/sh"], ["bash", "--posix"]]
 
 def launch(box: Box, key: str, shell: list[str] = SHELLS[0], **environment: str) -> int:
     env = {"PATH": os.environ["PATH"], "SLURMD_NODENAME": "n1"} | environment
-    words = [*shell, box.launcher, box.path, key]
-    return subprocess.run(words, env=env, check=False, timeout=30, stdin=subprocess.DEVNULL).returncode
+    argv = [*shell, box.launcher, box.path, key]
+    return subprocess.run(argv, env=env, check=False, timeout=30, stdin=subprocess.DEVNULL).returncode
 
 
 def run_task(task: Task, folder: Path, tries: int = 0, **environment: str) -> tuple[int, Record]:
     box = Box(folder / "box")
-    box.put("0-1", job_script(task, log=str(folder / "log"), tries=tries, words=hook_words(task)))
+    box.put(
+        "0-1",
+        job_script(
+            task, log=str(folder / "log"), tries=tries, words=hook_words(HookFacts(task.name, max_retries=task.retries))
+        ),
+    )
     code = launch(box, "0-1", **environment)
     return code, box.record("0-1")
 
@@ -323,3 +329,21 @@ def test_files_are_private(tmp_path):
 def test_what_no_shell_can_say_is_refused_with_the_line(process):
     with pytest.raises(ParseError, match=r"^x\.dag:7: job 'a'"):
         job_script(Task("a", (process,), path="x.dag", line=7), log="/log")
+
+
+def test_words_after_several_processes_are_those_of_hooks(tmp_path):
+    asked = ("$RETURN", "$EXIT_CODES", "$EXIT_CODE_COUNTS", "$JOB_COUNT", "$PRE_SCRIPT_RETURN", "$SUCCESS", "x$JOB")
+    show = ("sh", "-c", 'echo "$@" >"$0"', str(tmp_path / "after"), *asked)
+    texts = ("exit 0", "kill -9 $$", "exit 3", "exit 3")
+    processes = tuple(Process(("sh", "-c", text), "/") for text in texts)
+    task = Task("a", processes, before=Hook(("true",), "/"), after=Hook(show, "/"))
+    assert run_task(task, tmp_path)[0] == 0
+    facts = HookFacts("a", exit_code=-9, exit_codes=(0, -9, 3, 3), before_code=0)
+    assert (tmp_path / "after").read_text().split() == list(words(Hook(asked, "/"), facts))
+
+
+def test_what_differs_between_tries_is_put_in(tmp_path):
+    argv = ("sh", "-c", 'echo "$0" "$V"; exit 1', f"it's {RETRY_MARK}")
+    task = Task("a", (Process(argv, "/", {"V": f"v{RETRY_MARK}"}, stdout=f"{tmp_path}/out{RETRY_MARK}"),), retries=1)
+    run_task(task, tmp_path)
+    assert [(tmp_path / f"out{i}").read_text() for i in range(2)] == ["it's 0 v0\n", "it's 1 v1\n"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from eligo.engines.hooks import HookFacts
 from eligo.engines.plan import Plan, Task
 from eligo.engines.slurm.commands import ask
 from eligo.engines.slurm.hook_words import hook_words
@@ -55,7 +56,7 @@ def _check(task: Task) -> None:
                 f"job {task.name!r} wants its files transferred, which is not done on Slurm",
                 hint="use paths on a file system that all nodes share, and should_transfer_files = NO",
             )
-    job_script(task, log="", words=hook_words(task))
+    job_script(task, log="", words=hook_words(HookFacts(task.name)))
 
 
 def check_requests(largest: list[Task], options: UserOptions) -> None:

@@ -18,15 +18,14 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 from eligo.engines.base import Engine, Event
-from eligo.engines.files_seen import FilesSeen
 from eligo.engines.folder import safe_name
-from eligo.engines.plan import Plan
+from eligo.engines.hooks import HookFacts
+from eligo.engines.plan import Plan, Task
 from eligo.engines.slurm.backlog import Backlog
 from eligo.engines.slurm.box import Box, End, Record, Start
 from eligo.engines.slurm.checking import check_plan, check_requests
@@ -86,7 +85,6 @@ class Slurm(Engine):
         self._stopping = self._aborted = self._idle = self._submitted = False
         self._tries = {int(job): count for job, count in (state.get("slurm_tries") or {}).items()}
         self._put_away: list[str] = []
-        self._succeeded: list[int] = []
         self._recent: deque[float] = deque()
         self._notes: set[str] = set()
         self._listing = False
@@ -105,8 +103,6 @@ class Slurm(Engine):
             if state.status[job] != JobStatus.DONE:
                 state.update(job, status=JobStatus.DONE, reason="the workflow says that it is done")
         done = [status == JobStatus.DONE for status in state.status]
-        since = float(state.get("began") or 0.0) or None
-        self._files = FilesSeen(plan, [job for job, is_done in enumerate(done) if is_done], since=since)
         self._backlog = Backlog(plan.dag, self._rank, done, plan.categories)
         for job, status in enumerate(state.status):
             if status == JobStatus.FAILED:
@@ -124,7 +120,8 @@ class Slurm(Engine):
         ended = set(self._box.ended())
         for job, handle in noted.items():
             entry = Entry.of(job, handle)
-            self._ledger.take_up(entry)
+            if self._ledger.take_up(entry):
+                entry.running_since = asked
             self._enter(entry)
             entry.since = asked
             listed = queue.get(entry.key)
@@ -132,10 +129,6 @@ class Slurm(Engine):
                 entry.id = listed.id
             if listed is not None or entry.key in ended:
                 self._settle(entry, asked)
-            if entry.starts:
-                entry.running_since = asked
-                if listed is not None and not listed.waits and entry.key not in ended:
-                    self._ledger.adopted(entry)
         for entry in list(self._entries.values()):
             if entry.key not in queue and entry.key not in ended:
                 self._vanished(entry)
@@ -189,19 +182,6 @@ class Slurm(Engine):
         for key in self._put_away:
             self._box.put_away(key)
         self._put_away.clear()
-        for job in self._succeeded:
-            self._look_at_files(job)
-        self._succeeded.clear()
-
-    def _look_at_files(self, job: int) -> None:
-        for name, size in self._files.after(job):
-            self.state.saw_file(name, size)
-        for path in self._files.deletable(job):
-            if self.plan.delete_intermediate:
-                with suppress(OSError):
-                    size = path.stat().st_size
-                    path.unlink()
-                    self.state.saw_file(str(path), size, deleted=True)
 
     def _step(self) -> None:
         while self._commands and self._commands.pump(0.0):
@@ -262,7 +242,7 @@ class Slurm(Engine):
         if entry.dropped:
             return
         if entry.running_since is not None:
-            self._ledger.again(entry, "its worker was lost", handle=entry.handle())
+            self._ledger.again(entry, "its worker was lost")
         self._ledger.started(entry, start)
         entry.running_since = time.monotonic()
 
@@ -270,6 +250,7 @@ class Slurm(Engine):
         job = entry.job
         self._put_away.append(entry.key)
         if entry.cancelling and not end.ok and end.code > 128:
+            self._count_tries(entry.job, end.number - 1)
             self._give_back(entry)
             return
         succeeded = self._ledger.ended(entry, record, end)
@@ -279,12 +260,12 @@ class Slurm(Engine):
 
     def _close(self, entry: Entry, *, succeeded: bool) -> None:
         self._drop(entry)
+        self._count_tries(entry.job, 0)
         self._submitter.go_on()
         if entry.job >= self.plan.dag.n:
             self._final_over = True
         elif succeeded:
             self._backlog.succeed(entry.job)
-            self._succeeded.append(entry.job)
         else:
             self._backlog.fail(entry.job)
             self._withdraw(self.plan.dag.children(entry.job).tolist())
@@ -344,7 +325,7 @@ class Slurm(Engine):
         if not listed.waits:
             return
         if entry.running_since is not None and entry.running_since < asked:
-            self._ledger.again(entry, "its worker was lost", handle=entry.handle())
+            self._ledger.again(entry, "its worker was lost")
             self._list_soon()
         if any(word in listed.reason for word in ("Held", "held", "BadConstraints", "InvalidAccount", "InvalidQOS")):
             self._note_once(f"jobs such as {listed.id} do not start in Slurm: {listed.reason}")
@@ -367,10 +348,15 @@ class Slurm(Engine):
             self._close(entry, succeeded=False)
             return
         if started and not entry.cancelling:
-            self._ledger.again(entry, text, handle="")
-            self._tries[entry.job] = tries + (fate is Fate.COUNTS)
-            self.state.put("slurm_tries", {str(job): count for job, count in self._tries.items()})
+            self._ledger.again(entry, text, gone=True)
+        self._count_tries(entry.job, tries + (fate is Fate.COUNTS))
         self._give_back(entry)
+
+    def _count_tries(self, job: int, tries: int) -> None:
+        """Keep how often a job was tried, for its next submission."""
+        if tries != self._tries.get(job, 0):
+            self._tries[job] = tries
+            self.state.put("slurm_tries", {str(key): count for key, count in self._tries.items() if count})
 
     def _give_back(self, entry: Entry) -> None:
         """Let a job be submitted anew, and take back what waits for this submission of it."""
@@ -439,13 +425,17 @@ class Slurm(Engine):
     def _lay_out_one(self, job: int, parents: list[Entry]) -> Entry:
         self._number += 1
         entry = Entry(job, self._number, self._tries.get(job, 0))
+        if job < self.plan.dag.n:
+            entry.lost = max(0, self.state.attempts[job] - entry.tries)
         task = self._ledger.task(job)
+        facts = self._facts(job, task)
         script = job_script(
             task,
             log=str(self._log(job, task.name)),
             needs=[parent.key for parent in parents],
             tries=entry.tries,
-            words=hook_words(task, *self._outlook(job)),
+            words=hook_words(facts),
+            counts=(facts.dag_status, facts.failed_count),
         )
         self._box.put(entry.key, script)
         self._enter(entry)
@@ -454,12 +444,19 @@ class Slurm(Engine):
         self._submitter.waiting.append((entry, task, rank, tuple(parent.id for parent in parents)))
         return entry
 
-    def _outlook(self, job: int) -> tuple[int, int]:
-        """Return how many jobs have failed so far, and how the run stands in DAGMan's numbers."""
-        if job < self.plan.dag.n:
-            return 0, 0
-        failed = self.state.counts()[JobStatus.FAILED]
-        return failed, 2 if failed else 3 if self._aborted else 0
+    def _facts(self, job: int, task: Task) -> HookFacts:
+        """Return what is known when a job is submitted; what is known later, the launcher puts in."""
+        counts = self.state.counts()
+        return HookFacts(
+            job=task.name,
+            max_retries=task.retries,
+            dag_status=3 if self._aborted else 2 if counts[JobStatus.FAILED] else 0,
+            failed_count=counts[JobStatus.FAILED],
+            done_count=counts[JobStatus.DONE],
+            queued_count=counts[JobStatus.RUNNING],
+            node_count=self.plan.dag.n,
+            job_id=job + 1,
+        )
 
     def _accepted(self, entry: Entry, slurm_id: str) -> None:
         if entry.dropped:

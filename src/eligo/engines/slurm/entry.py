@@ -27,6 +27,8 @@ class Entry:
         Whether we told Slurm to end it.
     running_since
         When we learnt that it runs, by the monotonic clock; ``None`` while it does not.
+    lost
+        How often the job began, in this submission or before, and was lost through no fault of its own.
     starts, retried
         How many of its starts and of its tries have been told of.
     worker
@@ -44,6 +46,7 @@ class Entry:
     since: float = 0.0
     cancelling: bool = False
     running_since: float | None = None
+    lost: int = 0
     starts: int = 0
     retried: int = 0
     worker: int = -1
@@ -58,8 +61,8 @@ class Entry:
 
     @property
     def attempt(self) -> int:
-        """Which try of the job is the next to end."""
-        return self.tries + self.retried + 1
+        """Which run of the job this is, or would be, from 1."""
+        return self.tries + self.retried + self.lost + 1
 
     def handle(self) -> str:
         """Return what a later Eligo must know of it.
@@ -69,10 +72,20 @@ class Entry:
         >>> Entry.of(4, Entry(4, 2, id="77", cancelling=True).handle()).key
         '4-2'
         """
-        return f"{self.number} {self.tries} {self.id or '-'} {'ending' if self.cancelling else ''}".rstrip()
+        counts = (self.tries, self.lost, self.starts, self.retried)
+        return " ".join(map(str, (self.number, self.id or "-", *counts, *(["ending"] if self.cancelling else []))))
 
     @classmethod
     def of(cls, job: int, handle: str) -> Entry:
         """Return the submission that an earlier Eligo noted."""
-        number, tries, slurm_id, *ending = handle.split()
-        return cls(job, int(number), int(tries), "" if slurm_id == "-" else slurm_id, cancelling=bool(ending))
+        number, slurm_id, tries, lost, starts, retried, *ending = handle.split()
+        return cls(
+            job,
+            int(number),
+            int(tries),
+            "" if slurm_id == "-" else slurm_id,
+            cancelling=bool(ending),
+            lost=int(lost),
+            starts=int(starts),
+            retried=int(retried),
+        )

@@ -56,6 +56,13 @@ eligo_wait() { # a process: sets eligo_got
     fi
 }
 
+# What a script after the processes may ask for: which exit statuses there were, and how often each.
+eligo_exit_codes() { printf '%s\n' $eligo_codes | sort -nu | paste -sd, -; }
+eligo_exit_code_counts() {
+    printf '%s\n' $eligo_codes | sort -n | uniq -c | while read -r eligo_n eligo_c; do echo "$eligo_c:$eligo_n"; done |
+        paste -sd, -
+}
+
 eligo_hook() { # before or after, status to defer at, seconds: sets eligo_got
     while :; do
         "eligo_$1" &
@@ -67,7 +74,7 @@ eligo_hook() { # before or after, status to defer at, seconds: sets eligo_got
 }
 
 eligo_attempt() { # sets eligo_code, eligo_step, eligo_skipped
-    eligo_code=0 eligo_return=0 eligo_before_code=0 eligo_step=process eligo_skipped=
+    eligo_code=0 eligo_return=0 eligo_before_code=-1 eligo_step=process eligo_skipped= eligo_codes=
     if [ -n "$eligo_has_before" ]; then
         eligo_hook before "$eligo_before_defer" "$eligo_before_wait"
         eligo_before_code=$eligo_got
@@ -85,8 +92,12 @@ eligo_attempt() { # sets eligo_code, eligo_step, eligo_skipped
     for eligo_pid in $eligo_pids; do
         eligo_wait "$eligo_pid"
         [ "$eligo_code" != 0 ] || eligo_code=$eligo_got
+        # To scripts a signal is a negative number, as with DAGMan.
+        [ "$eligo_got" -le 128 ] || eligo_got=$((128 - eligo_got))
+        [ "$eligo_return" != 0 ] || eligo_return=$eligo_got
+        eligo_codes="$eligo_codes $eligo_got"
     done
-    eligo_return=$eligo_code
+    : "${eligo_codes:=0}"
     if [ -n "$eligo_has_after" ]; then
         eligo_hook after "$eligo_after_defer" "$eligo_after_wait"
         eligo_code=$eligo_got eligo_step=after

@@ -80,7 +80,7 @@ class Ledger:
         """Tell of something that is about no job."""
         self.events.append(Event(Happening.NOTE, -1, self._state.now_s(), text=text))
 
-    def started(self, entry: Entry, start: Start, *, adopted: bool = False) -> None:
+    def started(self, entry: Entry, start: Start) -> None:
         """Note that a job began to run."""
         entry.worker = self._take_lane(start.node)
         entry.starts += 1
@@ -92,22 +92,19 @@ class Ledger:
             end_s=None,
             worker=entry.worker,
             attempts=entry.attempt,
+            handle=entry.handle(),
         )
-        self._event(Happening.ADOPTED if adopted else Happening.STARTED, entry, entry.start_s)
+        self._event(Happening.STARTED, entry, entry.start_s)
 
-    def take_up(self, entry: Entry) -> None:
-        """Give a submission of an earlier Eligo what was known of it, where it was running."""
+    def take_up(self, entry: Entry) -> bool:
+        """Give a submission of an earlier Eligo what was known of it, and tell of it, where it was running."""
         if entry.job >= self._n or self._state.status[entry.job] != JobStatus.RUNNING:
-            return
+            return False
         entry.worker = self._state.worker[entry.job]
         entry.start_s = self._state.start_s[entry.job] or 0.0
-        entry.starts = 1
-        entry.retried = max(0, self._state.attempts[entry.job] - entry.tries - 1)
         self._busy.add(entry.worker)
-
-    def adopted(self, entry: Entry) -> None:
-        """Tell that a job still runs that an earlier Eligo submitted."""
         self._event(Happening.ADOPTED, entry, self._state.now_s())
+        return True
 
     def _take_lane(self, node: str) -> int:
         lanes = self._lanes.setdefault(node, [])
@@ -131,14 +128,19 @@ class Ledger:
         text = f"{_STEPS.get(tried.step, '')}{ended_with(tried.code)}"
         self._event(Happening.AGAIN, entry, self.when(tried.end), text, tried.code)
         entry.retried += 1
-        self._record(entry.job, attempts=entry.attempt)
+        entry.start_s = self.when(tried.end)
+        self._record(entry.job, attempts=entry.attempt, start_s=entry.start_s, handle=entry.handle())
+        self._event(Happening.STARTED, entry, entry.start_s)
 
-    def again(self, entry: Entry, text: str, *, handle: str) -> None:
-        """Note that a job is no longer running, and will be tried again."""
+    def again(self, entry: Entry, text: str, *, gone: bool = False) -> None:
+        """Note that a job is no longer running, and will be tried again: as it is in the queue, unless it is `gone`."""
         self._event(Happening.AGAIN, entry, self._state.now_s(), text)
+        entry.lost += 1
         self._leave(entry)
         entry.worker = ANYWHERE
-        self._record(entry.job, status=JobStatus.WAITING, start_s=None, reason=text, handle=handle)
+        self._record(
+            entry.job, status=JobStatus.WAITING, start_s=None, reason=text, handle="" if gone else entry.handle()
+        )
 
     def cancelled(self, entry: Entry) -> None:
         """Note that a job was ended because we said so."""

@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from eligo.engines.hooks import DAG_STATUS_MARK, FAILED_COUNT_MARK, RETRY_MARK, is_marked
 from eligo.engines.plan import Hook, Process, Task
 from eligo.errors import ParseError
 
@@ -37,14 +38,18 @@ _TAKEN = frozenset(
 
 
 def quote(word: str) -> str:
-    r"""Return a word as the shell must see it to take it as it is.
+    r"""Return a word as the shell must see it to take it as it is, with what is known only when a try starts put in.
 
     Examples
     --------
     >>> print(quote("it's $HOME"))
     'it'\''s $HOME'
     """
-    return "'" + word.replace("'", "'\\''") + "'"
+    text = "'" + word.replace("'", "'\\''") + "'"
+    if not is_marked(text):
+        return text
+    text = text.replace(RETRY_MARK, "'\"$eligo_retry\"'")
+    return text.replace(DAG_STATUS_MARK, "'\"$eligo_status\"'").replace(FAILED_COUNT_MARK, "'\"$eligo_failed\"'")
 
 
 def job_script(
@@ -54,6 +59,7 @@ def job_script(
     needs: Iterable[str] = (),
     tries: int = 0,
     words: Callable[[Hook], list[str]] | None = None,
+    counts: tuple[int, int] = (0, 0),
 ) -> bytes:
     """Return the file that tells the launcher what a job does.
 
@@ -67,11 +73,15 @@ def job_script(
         How often it was tried before.
     words
         Returns the program and arguments of a script, as the shell shall see them.
+    counts
+        How the run stands, in DAGMan's numbers, and how many jobs have failed.
     """
     lines = [
         f"eligo_log={quote(log)}",
         f"eligo_needs={quote(' '.join(needs))}",
+        f"eligo_last={max(1, len(task.processes)) - 1}",
         f"eligo_numbers={quote(' '.join(map(str, range(len(task.processes)))))}",
+        f"eligo_status={counts[0]} eligo_failed={counts[1]}",
         f"eligo_try={tries} eligo_retries={task.retries} eligo_unless={_number(task.unless_exit)}",
         f"eligo_skip={_number(task.skip_code)} eligo_abort={_number(task.abort and task.abort.exit_code)}",
     ]
