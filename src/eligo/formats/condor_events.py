@@ -22,11 +22,14 @@ __all__ = ["Event", "is_condor_log", "read_events"]
 
 _TIME = r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?|\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)?"
 _HEAD = re.compile(rf"\s*(\d{{3}}) \((-?\d+)\.(-?\d+)\.(-?\d+)\) ({_TIME})")
-_NODE = re.compile(r"^\s*DAG Node: (.*?)\s*$", re.MULTILINE)
-_END = re.compile(r"^\s*\((?:1\) Normal termination \(return value (-?\d+)\)|(0)\) Abnormal)", re.MULTILINE)
-_MEMORY = re.compile(r"^\s*(?:(\d+)\s+-\s+MemoryUsage of job|Memory \(MB\)\s*:\s*(\d+)\s+\d+\s+\d+\s*$)", re.MULTILINE)
-_DISK = re.compile(r"^\s*Disk \(KB\)\s*:\s*(\d+)\s+\d+\s+\d+\s*$", re.MULTILINE)
-_BYTES = re.compile(r"^\s*(\d+)\s+-\s+Run Bytes (Sent|Received) By Job", re.MULTILINE)
+_NODE = re.compile(r"^[ \t]*DAG Node: (.*?)\s*$", re.MULTILINE)
+_END = re.compile(r"^[ \t]*\((?:1\) Normal termination \(return value (-?\d+)\)|(0)\) Abnormal)", re.MULTILINE)
+_MEMORY = re.compile(
+    r"^[ \t]*(?:(\d+)\s+-\s+MemoryUsage of job|Memory \(MB\)\s*:[ \t]*(\d+)[ \t]+\d+[ \t]+\d+\s*$)", re.MULTILINE
+)
+_DISK = re.compile(r"^[ \t]*Disk \(KB\)\s*:[ \t]*(\d+)[ \t]+\d+[ \t]+\d+\s*$", re.MULTILINE)
+_BYTES = re.compile(r"^[ \t]*(\d+)\s+-\s+Run Bytes (Sent|Received) By Job", re.MULTILINE)
+_SUBMITTED, _TERMINATED, _SIZE, _POST = 0, 5, 6, 16
 _IN_JSON = re.compile(rb'\s*\{[^{}]{0,4000}"EventTypeNumber"\s*:')
 _IN_XML = re.compile(rb'\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE[^>\[]*>\s*)?(?:<(?:eventlog|classads)>\s*)?<c>\s*<a n="')
 _PROLOGUE = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE[^>\[]*>\s*)?(?:<(?:eventlog|classads)>\s*)?")
@@ -110,22 +113,30 @@ def _from_text(source: Source) -> Iterator[Event]:
 
 
 def _event_of_text(text: str, kind: int, job: tuple[int, int, int], time_s: float | None, line: int) -> Event:
-    node, end = _NODE.search(text), _END.search(text)
-    memory = [int(usage or total) for usage, total in _MEMORY.findall(text)]
+    if kind in (_SUBMITTED, _POST):
+        node = _NODE.search(text)
+        return Event(kind, job, time_s, node and node[1], _end(text) if kind == _POST else None, line=line)
+    if kind not in (_TERMINATED, _SIZE):
+        return Event(kind, job, time_s, line=line)
     disk = _DISK.search(text)
     moved = {direction: int(number) for number, direction in _BYTES.findall(text)}
     return Event(
         kind,
         job,
         time_s,
-        node and node[1],
-        None if end is None else -1 if end[1] is None else int(end[1]),
-        max(memory, default=None),
+        None,
+        _end(text),
+        max((int(usage or total) for usage, total in _MEMORY.findall(text)), default=None),
         None if disk is None else int(disk[1]),
         moved.get("Sent"),
         moved.get("Received"),
         line,
     )
+
+
+def _end(text: str) -> int | None:
+    end = _END.search(text)
+    return None if end is None else -1 if end[1] is None else int(end[1])
 
 
 def _seconds(text: str) -> float | None:
