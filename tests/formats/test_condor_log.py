@@ -147,6 +147,18 @@ def test_beside_a_workflow() -> None:
         attach(Document(dag, "dagman", Source("x.dag", b"")), Source("x.log", submit(1, "a").encode()))
 
 
+def test_what_is_a_log() -> None:
+    for log in (
+        submit(1, "a"),
+        '{"MyType": "ExecuteEvent", "ExecuteProps": {"Cpus": 1},\n"EventTypeNumber": 1}',
+        '<?xml version="1.0"?>\n<c>\n <a n="MyType"><s>SubmitEvent</s></a>',
+    ):
+        assert is_condor_log(log.encode())
+        assert is_condor_log(b"\xef\xbb\xbf" + log.encode())
+    for other in ('{"EventTypeNumber": {"time_s": 1}}', '[{"job": "a"}]', "job,time_s", "", "000,1", "<adag/>"):
+        assert not is_condor_log(other.encode())
+
+
 def test_damaged_logs() -> None:
     with pytest.raises(ParseError, match=r"x.log:4: this is no event"):
         rows(submit(1, "a"), "rubbish\n...\n")

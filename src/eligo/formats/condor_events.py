@@ -30,7 +30,7 @@ _MEMORY = re.compile(
 _DISK = re.compile(r"^[ \t]*Disk \(KB\)\s*:[ \t]*(\d+)[ \t]+\d+[ \t]+\d+\s*$", re.MULTILINE)
 _BYTES = re.compile(r"^[ \t]*(\d+)\s+-\s+Run Bytes (Sent|Received) By Job", re.MULTILINE)
 _SUBMITTED, _TERMINATED, _SIZE, _POST = 0, 5, 6, 16
-_IN_JSON = re.compile(rb'\s*\{[^{}]{0,4000}"EventTypeNumber"\s*:')
+_IN_JSON = re.compile(rb'\s*\{(?=.{0,8000}"MyType"\s*:).{0,8000}"EventTypeNumber"\s*:\s*\d', re.DOTALL)
 _IN_XML = re.compile(rb'\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE[^>\[]*>\s*)?(?:<(?:eventlog|classads)>\s*)?<c>\s*<a n="')
 _PROLOGUE = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE[^>\[]*>\s*)?(?:<(?:eventlog|classads)>\s*)?")
 
