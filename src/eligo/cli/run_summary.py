@@ -178,5 +178,5 @@ def _next(ended: Ended) -> Iterator[str]:
     if outcome.exit_status:
         yield printable(f"go on with: {ended.resume}")
     elif args.file != "-":
-        again = argparse.Namespace(**vars(args) | {"job_data": str(outcome.table)})
+        again = argparse.Namespace(**vars(args) | {"job_data": str(outcome.table.parent)})
         yield printable(f"order by times seen: eligo prioritize {read_again(args.file, again)}")
