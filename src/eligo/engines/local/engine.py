@@ -21,7 +21,6 @@ import signal
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -30,12 +29,14 @@ from eligo.engines.base import Engine, Event, Happening
 from eligo.engines.cleaning import Cleaning
 from eligo.engines.local.checking import check_tasks
 from eligo.engines.local.course import Course
+from eligo.engines.local.disk import Disk
 from eligo.engines.local.floor import Floor
 from eligo.engines.local.journal import Key, Record
 from eligo.engines.local.keepers import Keepers
 from eligo.engines.local.launching import Counts, Launching
 from eligo.engines.local.orphans import Lost
 from eligo.engines.local.steps import Steps
+from eligo.engines.local.telling import Telling
 from eligo.engines.plan import Plan, Task
 from eligo.engines.state import JobStatus, State
 from eligo.errors import EngineError
@@ -45,8 +46,6 @@ __all__ = ["Local"]
 _SETTLE_S = 0.02  # what a success may wait for others to share a sync with
 _ORPHANS_S = 0.1  # how often to look after those of earlier keepers
 _GRACE_S = 10.0  # from SIGTERM to SIGKILL
-_LOOK_AT_DISK_S = 5.0
-_LITTLE_SPACE = 64 * 1024
 
 
 class Local(Engine):
@@ -80,11 +79,11 @@ class Local(Engine):
             )
         slots = slots or len(os.sched_getaffinity(0))
         self._presume_dead = presume_dead
-        self._events: list[Event] = []
+        self._telling = Telling(plan, state)
         self._checked = check_tasks(plan, state, slots)
         self._floor = Floor(plan, slots, self._checked.weight)
         for text in self._checked.doubts:
-            self._note(text)
+            self._telling.note(text)
         self._steps = Steps(state)
         self._launching = Launching(state.folder)
         self._keepers = Keepers(state, self._steps)
@@ -97,11 +96,11 @@ class Local(Engine):
         self._aborted = False
         self._cleaning: Cleaning | None = None
         self._failed = self._done = 0
-        self._disk_at = 0.0
-        self._disk_full = False
+        self._disk = Disk(state.folder)
         self._replaced = 0
         self._begun = False
         self._final_over = plan.final is None
+        self._final_tries = 0
 
     @property
     def slots(self) -> int:
@@ -123,7 +122,7 @@ class Local(Engine):
     @property
     def over(self) -> bool:
         """Whether nothing runs and nothing will."""
-        if not self._begun or self._courses or self._settling or self._events:
+        if not self._begun or self._courses or self._settling or self._telling:
             return False
         return self._stopping or (self._final_over and not self._can_start())
 
@@ -173,7 +172,7 @@ class Local(Engine):
         course = Course(key.job, attempt, self._floor.adopt(key.job), start_s)
         self._courses[key.job] = course
         self._due.add(key.job)
-        self._tell(Happening.ADOPTED, course, "it was started by the earlier run")
+        self._telling.tell(Happening.ADOPTED, course, "it was started by the earlier run")
         return course
 
     def _begun_at(self, job: int) -> float:
@@ -193,17 +192,17 @@ class Local(Engine):
         deadline = time.monotonic() + timeout_s
         while True:
             self._round()
-            if self._events or self.over:
+            if self._telling or self.over:
                 self.state.commit()  # a retry or a stop may have changed it and started nothing
-                events, self._events = self._events, []
-                return events
+                return self._telling.hear()
             if time.monotonic() >= deadline:
                 return []
             self._keepers.wait(min(deadline, self._next_moment()))
 
     def _round(self) -> None:
         self._hear()
-        self._look_at_disk()
+        if self._disk.became_full():
+            self._telling.note(f"{self.state.folder}: the disk is full: the ends of jobs wait for space")
         self._kill_late_ones()
         self._launch()
         if self._settling and (self._floor.free > 0 or time.monotonic() >= self._settle_at):
@@ -225,18 +224,7 @@ class Local(Engine):
         self._keepers.close_earlier()
         if self._keepers.replaced > self._replaced:
             self._replaced = self._keepers.replaced
-            self._note("the process that starts jobs was killed: another has taken its place")
-
-    def _look_at_disk(self) -> None:
-        """Say why nothing seems to end: the keeper waits for space to record ends."""
-        if time.monotonic() < self._disk_at:
-            return
-        self._disk_at = time.monotonic() + _LOOK_AT_DISK_S
-        disk = os.statvfs(self.state.folder)
-        full = disk.f_bavail * disk.f_frsize < _LITTLE_SPACE
-        if full and not self._disk_full:
-            self._note(f"{self.state.folder}: the disk is full: the ends of jobs wait for space")
-        self._disk_full = full
+            self._telling.note("the process that starts jobs was killed: another has taken its place")
 
     def _next_moment(self) -> float:
         moments = [at for job in self._due for at in self._courses[job].again_at.values()]
@@ -271,14 +259,14 @@ class Local(Engine):
             self._begin(batch)
 
     def _start(self, job: int) -> Course:
-        number = self.state.attempts[job] + 1 if job < self.plan.dag.n else 1
+        number = self.state.attempts[job] + 1 if job < self.plan.dag.n else self._final_tries + 1
         start_s = self.state.now_s()
         course = Course(job, Attempt(self._task(job), number), self._floor.start(job), start_s)
         self._courses[job] = course
-        self._record(
+        self._telling.record(
             job, status=JobStatus.RUNNING, attempts=number, start_s=start_s, end_s=None, worker=course.worker, reason=""
         )
-        self._tell(Happening.STARTED, course)
+        self._telling.tell(Happening.STARTED, course)
         return course
 
     def _begin(self, batch: list[tuple[Course, int]]) -> None:
@@ -293,6 +281,7 @@ class Local(Engine):
                 process = self._launching.process(key, course, self._counts())
                 self._keepers.start(key, process, self._launching.log(key, course.attempt.task))
             except (ValueError, OSError) as error:
+                self._keepers.drop(key)
                 failure = Record("X", key, 126, text=f"it cannot be started: {error}")
                 self._step_ended(course, failure, self.state.now_s())
 
@@ -342,7 +331,7 @@ class Local(Engine):
         self._failed += status == JobStatus.FAILED
         self._done += status == JobStatus.DONE
         self._leave(course, succeeded=succeeded)
-        self._record(
+        self._telling.record(
             job,
             status,
             end_s=max(course.end_s, course.start_s),
@@ -355,13 +344,13 @@ class Local(Engine):
             if job < self.plan.dag.n:
                 self._floor.again(job)
             else:
-                self._final_over = False
-            self._tell(Happening.AGAIN, course, text, exit_code=verdict.exit_code)
+                self._final_over, self._final_tries = False, course.attempt.number
+            self._telling.tell(Happening.AGAIN, course, text, exit_code=verdict.exit_code)
             return
         happening = Happening.SUCCEEDED if succeeded else Happening.FAILED
         if not self._settling:
             self._settle_at = time.monotonic() + _SETTLE_S
-        self._settling.append(self._event(happening, course, text, exit_code=verdict.exit_code))
+        self._settling.append(self._telling.event(happening, course, text, exit_code=verdict.exit_code))
         if kind is VerdictKind.ABORT:
             self._abort(course, verdict)
 
@@ -374,17 +363,17 @@ class Local(Engine):
 
     def _cancelled(self, course: Course) -> None:
         self._leave(course, succeeded=False)
-        self._record(
+        self._telling.record(
             course.job, status=JobStatus.WAITING, attempts=course.attempt.number - 1, start_s=None, reason="stopped"
         )
-        self._tell(Happening.CANCELLED, course)
+        self._telling.tell(Happening.CANCELLED, course)
 
     def _settle(self) -> None:
         """Put successes and failures on the disk, tell of them, and let children go."""
         self.state.commit(sync=True)
         settled, self._settling = self._settling, []
+        self._telling.all(settled)
         for event in settled:
-            self._events.append(event)
             if event.what is Happening.SUCCEEDED and event.job >= 0:
                 self._floor.settle(event.job)
                 self._clean(event.job)
@@ -393,7 +382,7 @@ class Local(Engine):
         assert self._cleaning is not None
         self._cleaning.succeeded(job)
         while self._cleaning.troubles:
-            self._note(self._cleaning.troubles.pop(0))
+            self._telling.note(self._cleaning.troubles.pop(0))
 
     # The last things
 
@@ -406,7 +395,7 @@ class Local(Engine):
             self._conclude_if_over(course)
             return
         if len(self._floor) and not self._stopping and not self._aborted:
-            self._note(
+            self._telling.note(
                 f"{len(self._floor)} jobs cannot start within the limits of memory or of their categories; data of "
                 "failed jobs may be in the way"
             )
@@ -418,7 +407,7 @@ class Local(Engine):
         assert abort is not None
         self._aborted = True
         self.state.put("abort_status", verdict.exit_code if abort.returns is None else abort.returns)
-        self._note(f"job {course.attempt.task.name!r} ends the whole run: {verdict.text}")
+        self._telling.note(f"job {course.attempt.task.name!r} ends the whole run: {verdict.text}")
         self._end_all()
 
     def cancel(self, *, kill: bool = False) -> None:
@@ -459,28 +448,7 @@ class Local(Engine):
             self._conclude_if_over(course)
         elif lost.ran:
             self.state.put("repeated", [*self.state.get("repeated", []), lost.key.job])
-            self._tell(Happening.AGAIN, course, "nobody saw how it ended: it runs again")
-
-    # Words
-
-    def _record(self, job: int, status: JobStatus, **values: Any) -> None:
-        if job < self.plan.dag.n:
-            self.state.update(job, status=status, **values)
-        else:
-            self.state.put("final", {"status": status.name.lower(), "reason": values.get("reason", "")})
-
-    def _event(self, what: Happening, course: Course, text: str = "", exit_code: int | None = None) -> Event:
-        job = course.job if course.job < self.plan.dag.n else -1
-        ended = what in (Happening.SUCCEEDED, Happening.FAILED, Happening.AGAIN) and course.end_s
-        time_s = course.end_s if ended else self.state.now_s()
-        words = text if job >= 0 else f"{course.attempt.task.name}: {text or what.name.lower()}"
-        return Event(what, job, time_s, course.worker, course.attempt.number, exit_code, words)
-
-    def _tell(self, what: Happening, course: Course, text: str = "", exit_code: int | None = None) -> None:
-        self._events.append(self._event(what, course, text, exit_code))
-
-    def _note(self, text: str) -> None:
-        self._events.append(Event(Happening.NOTE, -1, self.state.now_s(), text=text))
+            self._telling.tell(Happening.AGAIN, course, "nobody saw how it ended: it runs again")
 
     def close(self) -> None:
         """Let go of the keeper; what it started runs on."""

@@ -84,9 +84,10 @@ class Keepers:
             self._keeper.start(key, process, log)
         except KeeperLostError:
             self._replace()
-        except ValueError:
-            del self._running[key]
-            raise
+
+    def drop(self, key: Key) -> None:
+        """Take note that a step that was begun cannot be started."""
+        self._running.pop(key, None)
 
     def _replace(self) -> None:
         assert self._keeper is not None
