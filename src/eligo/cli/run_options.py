@@ -28,7 +28,9 @@ def add_words(parser: argparse.ArgumentParser) -> None:
     """Add all arguments."""
     add_input(parser)
     parser.add_argument(
-        "--json", action="store_true", help="print every event as a line of JSON on standard output; the last one sums up"
+        "--json",
+        action="store_true",
+        help="print every event as a line of JSON on standard output; the last sums up",
     )
     _add_engine(parser.add_argument_group("where it runs"))
     _add_ordering(parser.add_argument_group("ordering"))
