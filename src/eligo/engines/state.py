@@ -312,6 +312,13 @@ class State:
         """Return a moment of the monotonic clock as seconds since the run began."""
         return self._base_s + (monotonic_s - self._begin)
 
+    def never_before(self, base_s: float) -> None:
+        """Let the run be at `base_s` at least when the monotonic clock was 0, as an earlier Eligo found.
+
+        Where the calendar clock was set back since, that knows better.
+        """
+        self._base_s += max(0.0, base_s - self.at_s(0.0))
+
     def _elapsed(self) -> float:
         latest = max((t for times in (self.start_s, self.end_s) for t in times if t is not None), default=0.0)
         return max(latest, time.time() - float(self.get("began", time.time())))

@@ -48,6 +48,8 @@ class Keepers:
     def open(self, in_flight: dict[int, list[Key]], *, presume_dead: bool) -> None:
         """Take over the steps that earlier keepers, by their epochs, have in flight, and start one of our own."""
         for epoch in self._steps.open_epochs():
+            if epoch.is_here and epoch.may_live:
+                self._state.never_before(epoch.base_s)
             keys = in_flight.get(epoch.number, [])
             self._orphans.append(Orphans(epoch, self._state.folder, keys, presume_dead=presume_dead))
         needed = {journal_path(self._state.folder, orphans.epoch.number) for orphans in self._orphans}
