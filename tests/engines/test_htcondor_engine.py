@@ -102,7 +102,7 @@ def happened(events: Sequence[Event], what: Happening) -> list[int]:
 
 
 def times_run(folder: Path) -> dict[str, int]:
-    return {path.stem: len(path.read_text().splitlines()) for path in sorted(folder.glob("*.ran"))}
+    return {path.name.removesuffix(".ran"): len(path.read_text().splitlines()) for path in sorted(folder.glob("*.ran"))}
 
 
 def submissions(folder: Path) -> list[str]:
@@ -339,6 +339,40 @@ def test_hostile_text(tmp_path):
             assert log.parent == run.state.folder / "logs"
             assert log.stat().st_mode & 0o077 == 0 or log.parent.stat().st_mode & 0o077 == 0
     assert out.read_bytes() == b"".join(argument.encode() + b"\0" for argument in arguments)
+
+
+@pytest.mark.long
+def test_abort(tmp_path):
+    """At a status that the file names everything ends, what runs too, and the run with the status that it names."""
+    flow = write_flow(tmp_path, "bad slow-next", "ABORT-DAG-ON bad 1 RETURN 2", slow=(60, 0, "-"), bad=(3, 0, "yes"))
+    plan = plan_of(flow)
+    events, outcome = complete(plan)
+    assert (outcome.exit_status, outcome.failed[0][0], outcome.never) == (2, 0, 2)
+    assert happened(events, Happening.CANCELLED) == [plan.dag.names.index("slow")]
+    assert complete(plan, resume=True)[1].exit_status == 0
+
+
+@pytest.mark.long
+def test_a_dag_within_a_splice_and_logs_of_the_user(tmp_path):
+    """Splices are flattened; the user's own log of states is followed from where it was."""
+    write_flow(tmp_path, "a-b")
+    (tmp_path / "flow.dag").rename(tmp_path / "part.dag")
+    text = "SPLICE one part.dag\nSPLICE two part.dag\nPARENT one CHILD two\nJOBSTATE_LOG mine.log\n"
+    (flow := tmp_path / "flow.dag").write_text(text)
+    (tmp_path / "mine.log").write_text("1794833955 one.a JOB_SUCCESS 0 - - 1\n")  # of long ago
+    events, outcome = complete(plan_of(flow))
+    assert outcome.exit_status == 0
+    assert happened(events, SUCCEEDED) == [0, 1, 2, 3]
+    assert times_run(tmp_path) == {"one.a": 1, "one.b": 1, "two.a": 1, "two.b": 1}
+
+
+@pytest.mark.long
+def test_dagman_refuses_the_dag(tmp_path):
+    """What it says is told, and the run is over: here it is older than the syntax."""
+    flow = write_flow(tmp_path, "a-b", "TOLERANCE a 1")
+    events, outcome = complete(plan_of(flow))
+    assert (outcome.exit_status, outcome.never) == (1, 2)
+    assert any("(line 9): ERROR: expected JOB" in event.text for event in events), events
 
 
 @pytest.mark.long

@@ -168,6 +168,16 @@ def test_reading_again_changes_nothing(cuts):
     assert outcome_of(cuts) == outcome_of([])
 
 
+def test_a_repeated_line(tmp_path):
+    """What is done stays done."""
+    with State.create(tmp_path, Dag.from_edges(NAMES), began=0.0) as state:
+        courses = follow(state, NodesLog(tmp_path / "none"))
+        for line in ("1 ok EXECUTE 9.0 - - 1", "2 ok JOB_TERMINATED 9.0 - - 1", "2 ok JOB_SUCCESS 0 - - 1"):
+            assert len(courses.take(line)) == ("TERMINATED" not in line)
+        assert [courses.take(line) for line in ("1 ok EXECUTE 9.0 - - 1", "2 ok JOB_SUCCESS 0 - - 1")] == [[], []]
+        assert state.status[0] == JobStatus.DONE
+
+
 def test_details_of_events():
     event = read_event(EVENTS[-2])
     assert (event.exit_code, event.cpu_s, event.peak_bytes) == (0, 86_463.0, 3 << 20)

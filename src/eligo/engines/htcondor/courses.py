@@ -99,6 +99,7 @@ class Courses:
         self._log = log
         self._began = float(state.get("began"))
         self._courses: dict[int, _Course] = {}
+        self._done: set[int] = set()
         self._slots: dict[str, int] = {slot: number for number, slot in enumerate(state.get("htcondor_slots", []))}
         self._events: list[Event] = []
         self._silent = False
@@ -119,7 +120,7 @@ class Courses:
             return []
         job = self._numbers.get(words[1])
         step = _STEPS.get(words[2])
-        if job is None or step is None:
+        if job is None or step is None or job in self._done:  # a DAGMan that recovers may repeat a line
             return []
         course = self._courses.setdefault(job, _Course())
         step(self, job, course, self.time_s(int(words[0])), words[3])
@@ -322,6 +323,7 @@ class Courses:
             Happening.SUCCEEDED, job, end_s, text, worker=course.worker, attempt=max(1, course.attempts), exit_code=0
         )
         del self._courses[job]
+        self._done.add(job)
 
     def _fail(self, job: int, course: _Course, time_s: float, text: str, status: int | None) -> None:
         rule = self._rule(job)

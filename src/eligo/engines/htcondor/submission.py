@@ -25,7 +25,7 @@ __all__ = ["Record", "Submission"]
 KEY = "htcondor"
 _EVENT = re.compile(r"(\d{3}) \((\d+)\.")
 _SUBMITTED, _TERMINATED, _ABORTED, _HELD = 0, 5, 9, 12
-_COMPLAINT = re.compile(r"^\S+ \S+ ((?:ERROR|Error|Failed|submit error)\b.*)$", re.MULTILINE)
+_COMPLAINT = re.compile(r"^\S+ \S+ ((?:\S+ \(line \d+\): )?(?:ERROR|Error|Failed|submit error)\b.*)$", re.MULTILINE)
 _MOST_COMPLAINTS = 20
 _SCRIPT_BEFORE = re.compile(r"PRE Script failed with status (-?\d+)")
 
