@@ -51,7 +51,9 @@ def prepare(sandbox: Sandbox, folder: Path) -> None:
     ...     [path.removeprefix(here) for path in collect(Sandbox(), Path(here, "box"), here)]
     ['/y']
     """
-    note = _note(folder)
+    note, gone = _note(folder), _gone(folder)
+    if gone.exists():
+        shutil.rmtree(gone)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if any(folder.iterdir()) and not note.exists():
         raise FileExistsError(errno.EEXIST, "there is something else in the directory of a job", str(folder))
@@ -83,7 +85,7 @@ def collect(sandbox: Sandbox, folder: Path, directory: str) -> list[str]:
         An output is missing, leads out of the directory, or cannot be brought to its place. The others were brought,
         and the directory stays.
     """
-    note, gone = _note(folder), folder.with_name(f"{folder.name}.gone")
+    note, gone = _note(folder), _gone(folder)
     brought: list[str] = []
     if not gone.exists():
         before = _read_note(note)
@@ -91,9 +93,9 @@ def collect(sandbox: Sandbox, folder: Path, directory: str) -> list[str]:
             return []
         brought = _bring_all(sandbox, folder, directory, before)
         folder.rename(gone)
-    shutil.rmtree(gone)
     with suppress(FileNotFoundError):
-        note.unlink()
+        note.unlink()  # before the rest: a note without a directory would be one whose outputs are missing
+    shutil.rmtree(gone)
     return brought
 
 
@@ -209,6 +211,10 @@ def _empty(folder: Path) -> None:
 
 def _note(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.inputs")
+
+
+def _gone(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.gone")
 
 
 def _write_note(note: Path, facts: dict[str, _Facts] | None) -> None:

@@ -200,7 +200,9 @@ class _Tasks:
             (after if var.prepend is False else before)[var.name.lower()] = var.value
         if self._asks_for_parents(description):
             before["dag_parent_names"] = self._parent_names(number)
-        return Job(directory, before, after, number + 1, self._environment, self._surroundings, self.notes.add)
+        environment, surroundings = self._environment, self._surroundings
+        place = (node.path, node.line)
+        return Job(directory, before, after, number + 1, environment, surroundings, place, self.notes.add)
 
     def _asks_for_parents(self, description: Description) -> bool:
         key = id(description)  # descriptions are kept, so no two have the same

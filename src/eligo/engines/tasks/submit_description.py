@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, final
+from typing import Any, Literal, final
 
 from eligo.engines.tasks.submit_macros import Expander
 from eligo.engines.tasks.submit_words import Unreadable
@@ -78,12 +78,15 @@ class Description:
         Where it begins there.
     straight
         What it says for every job, unless that depends on the job.
+    memo
+        For whoever makes processes of it: what is the same for all jobs.
     """
 
     path: str
     items: tuple[Item, ...]
     straight: Said | None
     line: int = 1
+    memo: dict[str, Any] = field(default_factory=dict)
 
     def said(self, before: Mapping[str, str], directory: str) -> Said:
         """Return what it says where `before` is defined already, with included files named from `directory`."""

@@ -21,6 +21,7 @@ _BODY = re.compile(r"([A-Za-z0-9_.]+)(?::(.*))?", re.DOTALL)
 _DOLLAR = re.compile(r"\$\(DOLLAR\)", re.IGNORECASE)
 _MOST_DEPTH = 40
 _MOST_CHARACTERS = 1_000_000
+_MOST_MACROS = 100_000
 _FOR_HTCONDOR = frozenset({"REAL", "STRING", "EVAL", "RANDOM_CHOICE", "RANDOM_INTEGER"})
 _CLOCK = frozenset({"submit_time", "year", "month", "day"})
 
@@ -56,6 +57,7 @@ class Expander:
         self._environment = os.environ if environment is None else environment
         self._directory = directory
         self._undefined = undefined
+        self._left = _MOST_MACROS
 
     def expand(self, text: str) -> str:
         """Return a text with its macros replaced.
@@ -67,6 +69,7 @@ class Expander:
         """
         if "$" not in text:
             return text
+        self._left = _MOST_MACROS
         text = self._expand(text, 0)
         return _DOLLAR.sub("$", text) if "$" in text else text
 
@@ -85,6 +88,9 @@ class Expander:
         return text
 
     def _replace(self, function: str, body: str, whole: str, depth: int) -> str:
+        self._left -= 1
+        if self._left < 0:
+            raise Unreadable("its macros grow beyond all bounds")
         if function:
             return self._call(function, body, whole, depth)
         known = self.values.get(body.lower())
@@ -93,7 +99,7 @@ class Expander:
             if found is None:
                 return whole
             name = found[1].lower()
-            known = self.values.get(name, found[2])
+            known = self.values.get(name) or found[2]  # a default is for what is empty, too
             if known is None:
                 return whole if name == "dollar" else self._missing(name)
         return self._expand(known, depth + 1) if "$" in known else known

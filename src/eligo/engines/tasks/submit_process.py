@@ -13,8 +13,8 @@ A job's own cost is that of filling in its macros: what is the same for all jobs
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import final
 
@@ -39,11 +39,20 @@ _NAMES = {
     "arguments": ("arguments2", "arguments", "args"),
     "environment": ("environment2", "environment", "env"),
     "directory": ("initialdir", "initial_dir", "iwd", "job_iwd"),
-    "stdin": ("input", "stdin", "in"),
-    "stdout": ("output", "stdout", "out"),
-    "stderr": ("error", "stderr", "err"),
+    "stdin": ("input", "stdin"),
+    "stdout": ("output", "stdout"),
+    "stderr": ("error", "stderr"),
 }
 _NEW_ONLY = frozenset({"arguments2", "environment2"})
+_ASKED = ("request_cpus", "request_memory", "request_disk", "max_retries")
+_MOVED = ("should_transfer_files", "transfer_input_files", "transfer_output_files", "transfer_output_remaps")
+_COMMANDS = frozenset(
+    {
+        *(name for names in _NAMES.values() for name in names), *_ASKED, *_MOVED, *CLOSELY, "getenv",
+        "transfer_executable", "preserve_relative_paths",
+    }
+)  # fmt: skip
+_LIVE = {"process": "0", "procid": "0", "step": "0", "row": "0", "itemindex": "0", "item": "", "node": ""}
 
 
 @final
@@ -61,6 +70,8 @@ class Job:
         What ``$(ClusterId)`` stands for.
     environment, surroundings
         What the DAG itself sets, for jobs that ask for it by ``getenv``, and all that ``$ENV`` looks into.
+    place
+        The file and the line of the job itself.
     tell
         Told what is taken otherwise than it is written: file, line, text.
     """
@@ -71,6 +82,7 @@ class Job:
     number: int
     environment: Mapping[str, str]
     surroundings: Mapping[str, str]
+    place: tuple[str, int]
     tell: Callable[[str, int | None, str], None]
 
 
@@ -94,37 +106,53 @@ def make(description: Description, job: Job) -> Made:
     --------
     >>> from eligo.engines.tasks.submit_description import read_description
     >>> text = b"executable = run\narguments = $(x)\noutput = out.$(Process)\nqueue 2\n"
-    >>> job = Job("/home", {"x": "1 2"}, {}, 7, {}, {}, lambda *_: None)
+    >>> job = Job("/home", {"x": "1 2"}, {}, 7, {}, {}, ("x.dag", 1), lambda *_: None)
     >>> [(p.argv, p.stdout) for p in make(read_description("x.sub", text), job).processes]
     [(('/home/run', '1', '2'), '/home/out.0'), (('/home/run', '1', '2'), '/home/out.1')]
     """
     said = description.said(job.before, job.directory)
-    form = _Form(description, said, job)
-    form.check()
-    count = form.count()
-    processes = tuple(form.process(number) for number in range(count))
-    return Made(
-        processes,
-        form.number("request_cpus", 1),
-        form.size("request_memory", "M"),
-        form.size("request_disk", "K"),
-        form.max_retries(),
-    )
+    alike = said is description.straight and _COMMANDS.isdisjoint(job.before) and _COMMANDS.isdisjoint(job.after)
+    form = _Form(description, said, job, alike)
+    asked = description.memo.get("asked") if alike else None
+    if asked is None:
+        form.check()
+        asked = form.asked()
+        if alike and form.is_constant((*_ASKED, *CLOSELY)):
+            description.memo["asked"] = asked
+    count, made = asked
+    return replace(made, processes=tuple([form.process(number) for number in range(count)]))
 
 
 class _Form:
-    """One description filled in for one job."""
+    """One description filled in for one job; jobs that are `alike` set no command by their variables."""
 
-    def __init__(self, description: Description, said: Said, job: Job) -> None:
+    def __init__(self, description: Description, said: Said, job: Job, alike: bool) -> None:
         self._description, self._said, self._job = description, said, job
-        self._values = {**job.before, **said.values, **job.after}
-        number = str(job.number)
-        self._values |= {
-            "cluster": number, "clusterid": number, "process": "0", "procid": "0", "step": "0",
-            "row": "0", "itemindex": "0", "item": "", "node": "", "submit_file": description.path,
-        }  # fmt: skip
-        self._expander = Expander(self._values, job.surroundings, lambda: self.directory, self._undefined)
-        self.directory = job.directory
+        self._values = {**job.before, **said.values, **job.after, **_LIVE}
+        self._values["cluster"] = self._values["clusterid"] = str(job.number)
+        self._values["submit_file"] = description.path
+        self._expander = Expander(self._values, job.surroundings, self._where_it_runs, self._undefined)
+        self._directory = job.directory
+        names = description.memo.get("names") if alike else None
+        if names is None:
+            names = {what: next((name for name in some if self._values.get(name)), "") for what, some in _NAMES.items()}
+            names["moved"] = next((name for name in _MOVED if self._values.get(name)), "")
+            if alike:
+                description.memo["names"] = names
+        self._names: dict[str, str] = names
+
+    def is_constant(self, names: Iterable[str]) -> bool:
+        """Tell whether no macro has a say in some commands, nor in how many processes there are."""
+        texts = [self._values.get(name, "") for name in names]
+        return not any("$" in text for text in (*texts, self._said.queue[0] if self._said.queue else ""))
+
+    def asked(self) -> tuple[int, Made]:
+        """Return how many processes there are, and what they ask for."""
+        memory, disk = self._size("request_memory", "M"), self._size("request_disk", "K")
+        return self._count(), Made((), self._number("request_cpus", 1), memory, disk, self._max_retries())
+
+    def _where_it_runs(self) -> str:
+        return self._directory
 
     def _undefined(self, name: str) -> None:
         self._job.tell(self._description.path, None, f"$({name}) is not defined: taken as nothing, as HTCondor does")
@@ -133,6 +161,9 @@ class _Form:
         return ParseError(*self._where(name), text, hint=hint)
 
     def _where(self, name: str) -> tuple[str, int]:
+        job = self._job
+        if name in job.after or (name in job.before and name not in self._said.places):
+            return job.place
         return self._description.where(self._said, name)
 
     def get(self, name: str) -> str:
@@ -147,24 +178,22 @@ class _Form:
 
     def first(self, what: str) -> tuple[str, str]:
         """Return the name that is used for something, and its value."""
-        for name in _NAMES[what]:
-            if self._values.get(name):
-                return name, self.get(name)
-        return _NAMES[what][0], ""
+        name = self._names[what]
+        return (name, self.get(name)) if name else (_NAMES[what][0], "")
 
     def check(self) -> None:
         """Refuse what cannot be done, and tell of what is done otherwise."""
         job = self._job
         for text in self._said.warnings:
             job.tell("", None, text)
-        for name in CLOSELY & self._values.keys():
+        for name in sorted(CLOSELY & self._values.keys()):
             value = self.get(name) if name != "requirements" else self._values[name]
             if reason := refusal(name, value):
                 raise self.error(name, f"{reason} cannot be run by this engine")
             if told := remark(name, value):
                 job.tell(*self._where(name), told)
 
-    def count(self) -> int:
+    def _count(self) -> int:
         """Return how many processes there are."""
         if self._said.queue is None:
             return 1
@@ -190,18 +219,18 @@ class _Form:
         job = self._job
         if number:
             self._values["process"] = self._values["procid"] = self._values["step"] = str(number)
-        self.directory = _at(job.directory, self.first("directory")[1])
+        self._directory = directory = _at(job.directory, self.first("directory")[1])
         program, transferred = self._program()
         name, text = self.first("arguments")
         try:
             argv = (program, *read_arguments(text, new_only=name in _NEW_ONLY)) if text else (program,)
             name, environment = self._environment()
-            name = "transfer_input_files"
-            sandbox = make_sandbox(self.get, self.directory, program if transferred else None)
+            name = self._names["moved"]
+            sandbox = make_sandbox(self.get, directory, program if transferred else None) if name else None
         except Unreadable as error:
             raise self.error(name, f"{name}: {error}", "see the manual of condor_submit on this command") from None
         stdin, stdout, stderr = (self._stream(stream) for stream in ("stdin", "stdout", "stderr"))
-        return Process(argv, self.directory, environment, True, stdin, stdout, stderr, sandbox)
+        return Process(argv, directory, environment, True, stdin, stdout, stderr, sandbox)
 
     def _program(self) -> tuple[str, bool]:
         name, program = self.first("executable")
@@ -210,7 +239,7 @@ class _Form:
         if "://" in program:
             raise self.error(name, f"the executable {program!r} is fetched by HTCondor")
         stays = self.get("transfer_executable").lower() in _FALSE
-        return _at(self.directory if stays else self._job.directory, program), not stays
+        return _at(self._directory if stays else self._job.directory, program), not stays
 
     def _environment(self) -> tuple[str, dict[str, str]]:
         job = self._job
@@ -226,14 +255,16 @@ class _Form:
         return name, found
 
     def _stream(self, what: str) -> str | None:
+        if not self._names[what]:
+            return None
         name, path = self.first(what)
         if not path:
             return None
         if "://" in path:
             raise self.error(name, f"{path!r} is moved by HTCondor's file transfer")
-        return _at(self.directory, path)
+        return _at(self._directory, path)
 
-    def number(self, name: str, default: int) -> int:
+    def _number(self, name: str, default: int) -> int:
         text = self.get(name)
         if not text:
             return default
@@ -242,7 +273,7 @@ class _Form:
         self._job.tell(*self._where(name), f"{name} is an expression, taken as {default}")
         return default
 
-    def size(self, name: str, unit: str) -> int | None:
+    def _size(self, name: str, unit: str) -> int | None:
         text = self.get(name)
         if not text:
             return None
@@ -251,7 +282,7 @@ class _Form:
             self._job.tell(*self._where(name), f"{name} is an expression, taken as unknown")
         return size
 
-    def max_retries(self) -> tuple[int, str, int] | None:
+    def _max_retries(self) -> tuple[int, str, int] | None:
         text = self.get("max_retries")
         if not text or text == "0":
             return None

@@ -5,7 +5,7 @@ inside, white space parts words, single quotes keep it, a doubled single quote w
 quoted in parts: ``"a 'b c' d""e f'g h'i"`` is ``a``, ``b c``, ``d"e``, ``fg hi``.
 
 *Old* otherwise. Arguments are parted by white space, and nothing quotes; a double quote is written ``\"``. Environment
-entries are parted by semicolons; blanks before a name do not count, all others do.
+entries are parted by semicolons; blanks before a name do not count, all other characters stand for themselves.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def read_environment(value: str, *, new_only: bool = False) -> dict[str, str]:
     elif new_only:
         raise Unreadable("the value is not in double quotes")
     else:
-        entries = [entry.lstrip(_SPACE) for entry in re.split("[;\n]", _unescape(text))]
+        entries = [entry.lstrip(_SPACE) for entry in re.split("[;\n]", text)]
     found: dict[str, str] = {}
     for entry in entries:
         name, equals, content = entry.partition("=")
