@@ -75,10 +75,12 @@ def test_known_times_count_as_work():
 
 def test_the_line_tells_all():
     tally = Tally(Dag.from_edges(4, [0], [1]), [3, 0, 2, 1])
-    line = progress_line(tally, 2.0, bar=True, memory="1 GB of 2 GB memory")
-    assert line.startswith("[###############.....] 1 of 4 jobs done, 1 running, 0 eligible, 1 failed, 0:02 elapsed")
-    assert line.endswith("1 GB of 2 GB memory in use")
-    assert progress_line(Tally(Dag.from_edges(0), []), 0.0, bar=True).startswith("[....................] 0 of 0 jobs")
+    short = "1/4 done, 1 running, 0 eligible, 1 failed, 0:02, 1 GB of 2 GB memory"
+    assert progress_line(tally, 2.0, room=200, memory="1 GB of 2 GB memory") == f"[###############.....] {short}"
+    assert progress_line(tally, 2.0, room=79, memory="1 GB of 2 GB memory") == f"[###..] {short}"
+    assert progress_line(tally, 2.0, room=20, memory="1 GB of 2 GB memory") == short[:20]
+    assert progress_line(tally, 2.0).startswith("1 of 4 jobs done, 1 running, 0 eligible, 1 failed, 0:02 elapsed")
+    assert progress_line(Tally(Dag.from_edges(0), []), 0.0, room=79).startswith("[....................] 0/0 done")
 
 
 class Terminal(io.StringIO):
@@ -88,7 +90,7 @@ class Terminal(io.StringIO):
 
 def test_a_terminal_has_one_line_and_messages_above_it():
     clock, stream = [0.0], Terminal()
-    view = View(lambda bar: "x" * 500 if bar else "plain", stream, lambda: clock[0])
+    view = View(lambda room: "x" * 500 if room else "plain", stream, lambda: clock[0])
     view.refresh()
     assert not stream.getvalue()
     clock[0] = 1.0
@@ -102,7 +104,7 @@ def test_a_terminal_has_one_line_and_messages_above_it():
 
 def test_elsewhere_there_is_a_line_now_and_then():
     clock, stream = [0.0], io.StringIO()
-    view = View(lambda bar: "bar" if bar else "plain", stream, lambda: clock[0])
+    view = View(lambda room: "bar" if room else "plain", stream, lambda: clock[0])
     for second in range(100):
         clock[0] = float(second)
         view.refresh()
@@ -115,7 +117,7 @@ def test_a_terminal_that_has_gone_is_no_error():
         def write(self, text: str) -> int:
             raise OSError(5, "Input/output error")
 
-    View(lambda bar: "", Gone()).say("x")
+    View(lambda room: "", Gone()).say("x")
 
 
 NASTY = "a\nb\x1b[31m\u202e" + 20 * "x"

@@ -154,8 +154,8 @@ class _Watch:
                 elif self._failures == _SHOWN + 1:
                     self.view.say(f"more jobs fail; {self.log.path} names them")
 
-    def _line(self, bar: bool) -> str:
-        return progress_line(self.tally, self.elapsed_s, bar=bar, memory=self._memory())
+    def _line(self, room: int | None) -> str:
+        return progress_line(self.tally, self.elapsed_s, room=room, memory=self._memory())
 
     def _memory(self) -> str:
         footprint, used = self.plan.footprint, getattr(self.running.engine, "occupied", None)
