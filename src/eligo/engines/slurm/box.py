@@ -166,6 +166,16 @@ class Box:
         """Whether a submission has started, and has not been put away."""
         return (self.path / "running" / f"{key}.sh").exists()
 
+    def exists(self, key: str) -> bool:
+        """Whether a submission has not been taken back or put away; asked in the order in which its file moves."""
+        names = (f"queued/{key}.sh", f"running/{key}.sh", f"ended/{key}.ok", f"ended/{key}.no")
+        return any((self.path / name).exists() for name in names)
+
+    def highest(self) -> int:
+        """Return the highest number of a submission that has a file here."""
+        names = [name for part in _PARTS for name in os.listdir(self.path / part)]  # noqa: PTH208
+        return max((int(name.partition(".")[0].partition("-")[2] or 0) for name in names), default=0)
+
     def is_done(self, key: str) -> bool:
         """Whether a submission has succeeded."""
         return (self.path / "done" / key).exists() or (self.path / "ended" / f"{key}.ok").exists()
@@ -173,6 +183,10 @@ class Box:
     def claimed(self) -> Iterator[str]:
         """Return the keys of submissions that have started, and have not been put away."""
         return (name[:-3] for name in os.listdir(self.path / "running") if name.endswith(".sh"))  # noqa: PTH208
+
+    def queued(self) -> Iterator[str]:
+        """Return the keys of submissions that have not started."""
+        return (name[:-3] for name in os.listdir(self.path / "queued") if name.endswith(".sh"))  # noqa: PTH208
 
     def ended(self) -> Iterator[str]:
         """Return the keys of submissions that have ended, and have not been put away."""

@@ -76,6 +76,18 @@ class Entry:
         return " ".join(map(str, (self.number, self.id or "-", *counts, *(["ending"] if self.cancelling else []))))
 
     @classmethod
+    def of_key(cls, key: str) -> Entry:
+        """Return a submission of which nothing but its key is known.
+
+        Examples
+        --------
+        >>> Entry.of_key("4-2").number
+        2
+        """
+        job, _, number = key.partition("-")
+        return cls(int(job), int(number))
+
+    @classmethod
     def of(cls, job: int, handle: str) -> Entry:
         """Return the submission that an earlier Eligo noted."""
         number, slurm_id, tries, lost, starts, retried, *ending = handle.split()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from typing import NamedTuple
 
 from eligo.engines.slurm.commands import ask
 from eligo.errors import EngineError
 
-__all__ = ["COMMENT", "SQUEUE", "Ended", "Listed", "ask_how_it_ended", "parse_queue"]
+__all__ = ["COMMENT", "SQUEUE", "Ended", "Listed", "ask_how_it_ended", "ask_queue", "parse_queue"]
 
 COMMENT = "eligo:{run}:{key}"
 """The comment by which a run finds its jobs: also those of which it never heard that they were accepted."""
@@ -47,6 +48,24 @@ def parse_queue(text: str, run: str) -> dict[str, Listed]:
         if len(parts) == 4 and parts[2].startswith(start):
             found[parts[2][len(start) :]] = Listed(parts[0], parts[1], parts[3])
     return found
+
+
+def ask_queue(patience_s: float = 60) -> str:
+    """Return what ``squeue`` prints, and ask again for a while where it fails.
+
+    Raises
+    ------
+    EngineError
+        It does not answer.
+    """
+    deadline = time.monotonic() + patience_s
+    while True:
+        answer = ask(SQUEUE)
+        if answer.code == 0:
+            return answer.out
+        if time.monotonic() > deadline:
+            raise EngineError(f"Slurm does not answer: {answer.trouble}", hint="ask again later, with --resume")
+        time.sleep(1)
 
 
 class Ended(NamedTuple):
