@@ -25,19 +25,20 @@ _KILLS_A_TRIAL = 12
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What is killed, and what the jobs are like."""
+    """What is killed, what the jobs are like, and from when on: a keeper must be there to be killed."""
 
     name: str
     what: tuple[str, ...] = ("driver",)
     fail: int = 0
     hooks: bool = False
+    begin_s: float = 0.0
 
 
 VARIANTS = (
     Variant("the run"),
     Variant("the run, 20 % of jobs fail", fail=5),
     Variant("the run, scripts before and after", hooks=True),
-    Variant("the keeper", ("keeper",)),
+    Variant("the keeper", ("keeper",), begin_s=0.1),
     Variant("both", ("both", "keeper first"), hooks=True),
 )
 
@@ -52,7 +53,7 @@ def trials(variant: Variant, drivers: Drivers, folder: Path, tally: Tally, *, ki
         trial = Trial(drivers, place, jobs)
         for _ in range(_KILLS_A_TRIAL):
             moment = rng.choice([rng.uniform(0, 0.03), rng.uniform(0, 0.15), rng.uniform(0, 0.6)])
-            if trial.run_and_kill(moment, rng.choice(variant.what)):
+            if trial.run_and_kill(variant.begin_s + moment, rng.choice(variant.what)):
                 break
         else:
             trial.finish()
