@@ -2,7 +2,8 @@
 
 Each submission was noted before it was made. A note can be ahead of Slurm (we died before ``sbatch``), or, after a
 power cut, be missing; a submission can have been taken back without a note of that. So the notes, the queue and the
-files are held together: a submission is one of ours, and counts, exactly if its file is there and it is the last of its job.
+files are held together: a submission is one of ours, and counts, exactly if its file is there and it is the last of
+its job.
 """
 
 from __future__ import annotations
