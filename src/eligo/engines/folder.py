@@ -117,7 +117,7 @@ class Folder:
                 hint="eligo status shows it; wait until it is over, or stop it with Ctrl-C in its terminal",
             ) from None
         except OSError as error:
-            if error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL) or mode == "a+":
+            if error.errno not in (errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.EBADF) or mode == "a+":
                 raise  # the lock of the folder is needed; that of the workflow only where its file system has locks
 
     def _holder(self) -> str:

@@ -49,7 +49,7 @@ class HookFacts:
     exit_code
         Of the job, for the script after it: the first that is not 0; minus the signal that ended it, as DAGMan has it.
     exit_codes
-        Of its processes, where there are several.
+        Of its processes, where there are several, in the same way.
     before_code
         Of the script before it; ``None`` where there is none.
     dag_status
@@ -77,7 +77,8 @@ class HookFacts:
 
 
 def _codes(facts: HookFacts) -> tuple[int, ...]:
-    return facts.exit_codes or (facts.exit_code,)
+    """Return the statuses that DAGMan counts: whatever the signal, -1 for a process that one has ended."""
+    return tuple([max(code, -1) for code in facts.exit_codes or (facts.exit_code,)])
 
 
 _ALWAYS: dict[str, Callable[[HookFacts], object]] = {

@@ -8,6 +8,7 @@ aside, whatever is in it, and never deletes anything.
 from __future__ import annotations
 
 import secrets
+import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -108,10 +109,10 @@ def start(
     name = check_engine(engine)
     path = plan.document.source.path
     folder = default_folder(path) if folder is None else folder
-    held = Folder(folder, None if path == "-" else Path(path))
+    held, aside = Folder(folder, None if path == "-" else Path(path)), None
     try:
         if restart and _has_state(folder):
-            held = _moved_aside(held, folder, path)
+            held, aside = _moved_aside(held, folder, path)
         state = _state(plan, name, folder, resume=resume)
         try:
             made = make_engine(engine, plan, state, options, slots, presume_dead=presume_dead)
@@ -121,6 +122,9 @@ def start(
             raise
     except BaseException:
         held.close()
+        if aside is not None:  # nothing was begun: all is as it was
+            shutil.rmtree(folder, ignore_errors=True)
+            aside.rename(folder)
         raise
 
 
@@ -172,8 +176,8 @@ def _check(state: State, plan: Plan, engine: str, *, resume: bool) -> None:
         state.put("engine", engine)
 
 
-def _moved_aside(held: Folder, folder: Path, workflow: str) -> Folder:
-    """Give an old folder another name, unless something that it started may still run."""
+def _moved_aside(held: Folder, folder: Path, workflow: str) -> tuple[Folder, Path]:
+    """Give an old folder another name, unless something that it started may still run; return the new one, and that."""
     with suppress(EngineError), State.open(folder, reading=True) as old:
         if running := old.counts()[JobStatus.RUNNING]:
             raise _StillRunningError(folder, running)
@@ -182,7 +186,7 @@ def _moved_aside(held: Folder, folder: Path, workflow: str) -> Folder:
         number += 1
     folder.rename(aside)
     held.close()
-    return Folder(folder, None if workflow == "-" else Path(workflow))
+    return Folder(folder, None if workflow == "-" else Path(workflow)), aside
 
 
 class _StillRunningError(EligoError):

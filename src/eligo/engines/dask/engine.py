@@ -40,7 +40,6 @@ from eligo.engines.dask.orders import JobFailedError, Order, OutdatedError, Unfi
 from eligo.engines.dask.record import log_path, open_record, succeeded
 from eligo.engines.dask.register import end_jobs, forget, survey
 from eligo.engines.dask.releasing import Releasing, ranks
-from eligo.engines.files_seen import FilesSeen
 from eligo.engines.plan import Plan
 from eligo.engines.state import JobStatus, State
 from eligo.errors import EngineError
@@ -49,6 +48,7 @@ from eligo.simulation.dask_client import unfit
 __all__ = ["Dask"]
 
 _A_GRAPH = 2000  # jobs in a message
+_SETTLE_S = 0.02  # what an event may wait for others to share a sync with
 _LOOK_S = 1.0  # how often to look after workers
 _LOST = "several workers were lost while it ran"
 _PATIENCE = 10  # looks at a task whose job failed before we do without the event that tells of it
@@ -103,7 +103,6 @@ class Dask(Engine):
         self._begun = False
         self._cluster = None if address is None else Cluster(find_address(address))
         self._releasing: Releasing | None = None
-        self._files: FilesSeen | None = None
         self._rank = ranks(plan)
         self._no_workers = False
 
@@ -143,7 +142,6 @@ class Dask(Engine):
                 self._ledger.left -= 1
         self._take_over()
         done = [status == JobStatus.DONE for status in state.status]
-        self._files = FilesSeen(plan, np.flatnonzero(done).tolist(), since=state.get("began"))
         self._ledger.ended.clear()
         self._releasing = Releasing(plan, done, sorted(job for job in self._adopted if job < plan.dag.n))
         if self._many_cores:
@@ -208,8 +206,15 @@ class Dask(Engine):
     def _order(self, job: int) -> bytes:
         task = self.plan.final if job == self.plan.dag.n else self.plan.task(job)
         assert task is not None
-        order = Order(eligo.__version__, self._run_id, self._turn, job, task, self._folder, self._ledger.failed)
+        tried = 0 if job == self.plan.dag.n else self.state.attempts[job]
+        order = Order(eligo.__version__, self._run_id, self._turn, job, task, self._folder, tried + 1, self._counts())
         return order.packed()
+
+    def _counts(self) -> tuple[int, int, int, int, int]:
+        """Return how the run stands, as `Order` has it."""
+        ledger, n = self._ledger, self.plan.dag.n
+        status = 3 if ledger.aborted else 2 if ledger.failed else 0
+        return status, ledger.failed, n - ledger.left - ledger.failed - len(ledger.doomed), len(ledger.running), n
 
     # The loop
 
@@ -231,8 +236,9 @@ class Dask(Engine):
         heard = self._there.events
         with suppress(queue.Empty):
             self._take(*heard.get(timeout=max(0.0, seconds)))
+            until = time.monotonic() + _SETTLE_S
             while True:
-                self._take(*heard.get_nowait())
+                self._take(*heard.get(timeout=max(0.0, until - time.monotonic())))
 
     def _take(self, time_s: float, message: dict[str, Any]) -> None:
         self._expected.discard(message["job"])
@@ -250,8 +256,6 @@ class Dask(Engine):
             self._adopted.discard(job)
             if self._releasing is not None:
                 self._releasing.ended(job, succeeded=has_succeeded)
-            if has_succeeded:
-                self._look_at_files(job)
         if any(not has_succeeded for _, has_succeeded in ended):
             for job in self._ledger.doomed & self._futures.keys():
                 del self._futures[job]
@@ -284,17 +288,6 @@ class Dask(Engine):
         n = self.plan.dag.n
         key = self._key(n)
         self._futures[n] = self._there.send({key: make_task(key, entry(), self._order(n), [])}, {key: n + 1})[key]
-
-    def _look_at_files(self, job: int) -> None:
-        assert self._files is not None
-        for name, size in self._files.after(job):
-            self.state.saw_file(name, size)
-        for path in self._files.deletable(job):
-            if self.plan.delete_intermediate:
-                with suppress(OSError):
-                    size = path.stat().st_size
-                    path.unlink()
-                    self.state.saw_file(str(path), size, deleted=True)
 
     # Looking after the cluster
 

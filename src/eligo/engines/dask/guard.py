@@ -165,7 +165,7 @@ class Guard:
         return ["sent"]
 
     def _reap(self) -> None:
-        """Tell of the programs that ended; others are orphans, of which nobody asks."""
+        """Tell of programs that ended, by minus the signal where one did it; others are orphans that nobody waits for."""
         while True:
             try:
                 pid, status, used = os.wait4(-1, os.WNOHANG)
@@ -184,7 +184,7 @@ class Guard:
             code = os.waitstatus_to_exitcode(status)
             peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
             with suppress(BrokenPipeError, ConnectionResetError):
-                ended = [number, "ended", code if code >= 0 else 128 - code, used.ru_utime + used.ru_stime, peak]
+                ended = [number, "ended", code, used.ru_utime + used.ru_stime, peak]
                 send(self._channel, ended)
 
     def end_all(self) -> None:

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import eligo
+from eligo.engines import hooks, sandbox
 from eligo.engines.attempts import AFTER, BEFORE, Attempt, Verdict, VerdictKind
 from eligo.engines.dask.guarding import Guarding, GuardLostError, guarding
 from eligo.engines.dask.orders import JobFailedError, Order, OutdatedError, UnfitError, topic
@@ -49,6 +50,7 @@ def run_order(packed: bytes) -> None:
     if order.version != eligo.__version__:
         raise UnfitError(eligo.__version__)
     with registered(order) as running:
+        running.attempt = order.attempt
         place = _Place(order, running, get_worker())
         for left in reversed(range(_GUARDS)):
             try:
@@ -156,6 +158,7 @@ class _Course:
         self._cpu_s, self._peak_bytes = 0.0, 0
         self._text = ""
         self._kill_at: float | None = None
+        self._signals: dict[int, int] = {}  # by step that a signal has ended: minus its number
         if permission.seen:
             self._folder = Path(self._order.folder)
         else:
@@ -194,6 +197,7 @@ class _Course:
 
     def _try(self, attempt: Attempt) -> None:
         self._text = ""
+        self._signals.clear()
         while (steps := attempt.next_steps()) and not self._running.killed:
             live: dict[int, tuple[int, int]] = {}  # by step: the number of the request, and of the process
             for step in steps:
@@ -204,8 +208,8 @@ class _Course:
     def _start(self, attempt: Attempt, step: int, live: dict[int, tuple[int, int]]) -> None:
         try:
             process = self._process(attempt, step)
-        except OSError as error:
-            attempt.codes[step], self._text = 126, f"its sandbox cannot be made: {error}"
+        except (OSError, ValueError) as error:
+            attempt.codes[step], self._text = 126, f"it cannot be started: {error}"
             return
         log = log_path(self._folder, self._order.job, self._task.name, step)
         program = {name: getattr(process, name) for name in ("directory", "inherit", "stdin", "stdout", "stderr")}
@@ -231,6 +235,9 @@ class _Course:
         del live[step]
         self._running.programs.discard(group)
         _, code, cpu_s, peak_bytes = answer
+        if code < 0:
+            self._signals[step] = code
+            code = 128 - code
         self._cpu_s, self._peak_bytes = self._cpu_s + cpu_s, max(self._peak_bytes, peak_bytes)
         if not self._deferred(attempt, step, code, live):
             attempt.codes[step] = self._collected(attempt, step, code)
@@ -260,20 +267,12 @@ class _Course:
         return True
 
     def _process(self, attempt: Attempt, step: int) -> Process:
-        from eligo.engines import hooks, sandbox
-
+        """Return what to start for a step: scripts are filled in, sandboxes made."""
+        status, failed, *_ = self._order.counts
         hook = {BEFORE: self._task.before, AFTER: self._task.after}.get(step)
         if hook is not None:
-            facts = hooks.HookFacts(
-                job=self._task.name,
-                attempt=attempt.number,
-                max_retries=self._task.retries,
-                exit_code=attempt.process_code,
-                before_code=attempt.codes.get(BEFORE),
-                failed_count=self._order.failed,
-            )
-            return Process(hooks.words(hook, facts), hook.directory)
-        process = hooks.for_attempt(self._task.processes[step], attempt.number)
+            return Process(hooks.words(hook, self._facts(attempt)), hook.directory)
+        process = hooks.for_attempt(self._task.processes[step], attempt.number, dag_status=status, failed_count=failed)
         if process.sandbox is None:
             return process
         place = self._sandbox(attempt, step)
@@ -281,13 +280,30 @@ class _Course:
         sandbox.prepare(process.sandbox, place)
         return replace(process, directory=str(place))
 
+    def _facts(self, attempt: Attempt) -> hooks.HookFacts:
+        status, failed, done, running, jobs = self._order.counts
+        numbers = range(len(self._task.processes))
+        codes = tuple(self._signals.get(step, attempt.codes.get(step, 0)) for step in numbers)
+        return hooks.HookFacts(
+            job=self._task.name,
+            attempt=attempt.number,
+            max_retries=self._task.retries,
+            exit_code=next((code for code in codes if code), 0),
+            exit_codes=codes,
+            before_code=attempt.codes.get(BEFORE),
+            dag_status=status,
+            failed_count=failed,
+            done_count=done,
+            queued_count=running,
+            node_count=jobs,
+            job_id=self._order.job + 1,
+        )
+
     def _collected(self, attempt: Attempt, step: int, code: int) -> int:
         """Bring what a process made in its sandbox to where it belongs; returns its exit status, or another."""
         process = self._task.processes[step] if step >= 0 else None
         if process is None or process.sandbox is None:
             return code
-        from eligo.engines import sandbox
-
         place = self._sandbox(attempt, step)
         try:
             sandbox.collect(process.sandbox, place, process.directory)

@@ -38,8 +38,10 @@ class Order:
         Its index; the number of jobs for what runs when all else is over.
     folder
         Where record, logs and sandboxes are, if the worker sees it.
-    failed
-        How many jobs had failed when it was sent, for scripts that ask.
+    attempt
+        Which try is the first, from 1.
+    counts
+        How the run stood when this was sent, for those that ask: DAGMan's status, jobs failed, done, running, and all.
 
     Examples
     --------
@@ -56,7 +58,8 @@ class Order:
     job: int
     task: Task
     folder: str
-    failed: int = 0
+    attempt: int = 1
+    counts: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)
 
     def packed(self) -> bytes:
         """Return it as bytes, which neither the client nor the scheduler has to understand."""

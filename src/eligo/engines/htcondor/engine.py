@@ -43,7 +43,7 @@ from eligo.formats.dagman.lock import refuse_if_running
 __all__ = ["HTCondor"]
 
 _POLL_S = 0.2
-_ASK_S = 2.0
+_ASK_S = 1.0
 _QUIET_S = 30.0
 _APPEAR_S = 30.0
 _PLAIN = re.compile(r"[A-Za-z0-9_./@,:-]+")
@@ -75,6 +75,7 @@ class HTCondor(Engine):
         self._over = False
         self._stopping = False
         self._killed = False
+        self._unanswered = False
         self._asked = 0.0
         self._heard = time.monotonic()
 
@@ -276,18 +277,35 @@ class HTCondor(Engine):
         events = submission.read()  # after the look at its life: if that has ended, these are all
         if events:
             self._heard = time.monotonic()
+        try:
+            return events + self._look_at_queue(submission)
+        except EngineError as error:  # a queue that is restarted does not answer for a while; DAGMan does not need us
+            silent, self._unanswered = self._unanswered, True
+            return events if silent else [*events, Event(Happening.NOTE, -1, self.state.now_s(), text=error.text)]
+
+    def _look_at_queue(self, submission: Submission) -> list[Event]:
+        """Do what needs the queue, now and then; most of the time that is nothing."""
+        quiet = time.monotonic() - self._heard > _QUIET_S
+        if not (submission.ended or self._stopping or quiet) or time.monotonic() - self._asked < _ASK_S:
+            return []
+        self._asked = time.monotonic()
         if submission.ended:
-            return events + self._end(submission)
-        if self._stopping:
-            self._stop_gently(submission)
-        elif time.monotonic() - self._heard > _QUIET_S:
-            self._heard = time.monotonic()
-            self._find(submission)
+            events = self._end(submission)
+        else:
+            events = []
+            if self._stopping:
+                self._stop_gently(submission)
+            if quiet:
+                self._heard = time.monotonic()
+                self._find(submission)
+        self._unanswered = False
         return events
 
     def _end(self, submission: Submission) -> list[Event]:
-        assert submission.cluster is not None
-        self._clear_queue(submission.cluster)
+        mine = f"DAGManJobId == {submission.cluster}"
+        if self._queue.clusters(mine):  # they go when DAGMan does, which may take a moment
+            self._queue.act("rm", mine, "eligo: their DAGMan is gone")
+            return []
         events = submission.settle()
         abort = submission.courses.aborting
         if abort is not None:
@@ -324,14 +342,13 @@ class HTCondor(Engine):
 
     def _stop_gently(self, submission: Submission) -> None:
         """Hold what waits in the queue; when nothing runs any more, let DAGMan go."""
-        if self._killed or time.monotonic() - self._asked < _ASK_S:
+        if self._killed:
             return
         mine = f"DAGManJobId == {submission.cluster}"
         if self._queue.clusters(f"{mine} && JobStatus == 1"):
             self._queue.act("hold", f"{mine} && JobStatus == 1", HOLD_REASON)
         elif not submission.courses.busy and not self._queue.clusters(f"{mine} && JobStatus =!= 5"):
             self._remove(submission)
-        self._asked = time.monotonic()
 
     def logs(self, job: int) -> list[Path]:
         """Return the files with what a job printed."""

@@ -69,16 +69,18 @@ class Launching:
 
     def log(self, key: Key, task: Task) -> Path:
         """Return where the output of a step goes that has no other place."""
-        shelf = self._folder / "logs" / str(max(key.job, 0) // _A_SHELF)
+        shelf = self._folder / "logs" / str(key.job // _A_SHELF)
         if shelf not in self._shelves:
-            shelf.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for folder in (shelf.parent, shelf):
+                folder.mkdir(mode=0o700, exist_ok=True)
             self._shelves.add(shelf)
         number = f".{key.step}" if key.step > 0 else ""
         return shelf / f"{safe_name(key.job, task.name)}{_SUFFIX.get(key.step, number)}.log"
 
     def _sandbox(self, key: Key, task: Task) -> Path:
         place = self._folder / "sandboxes" / f"{safe_name(key.job, task.name)}.{key.attempt}.{key.step}"
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (place.parent, place):
+            folder.mkdir(mode=0o700, exist_ok=True)
         return place
 
 

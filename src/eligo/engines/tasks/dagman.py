@@ -15,6 +15,7 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from typing import overload
 
 import numpy as np
 
@@ -125,7 +126,11 @@ class _Tasks:
     def look(self) -> None:
         """Look at one job of each description for what has to be told; errors are left to who asks for the job."""
         left = _MOST_LOOKED_AT
-        for unit, offset, *_ in walk(self.details.root):
+        seen: set[tuple[int, str]] = set()
+        for unit, offset, _, directory in walk(self.details.root):
+            if (id(unit), directory) in seen:
+                continue  # another use of the same splice
+            seen.add((id(unit), directory))
             of = Submits(unit).of
             _, first = np.unique(of[of >= 0], return_index=True)
             for job in np.flatnonzero(of >= 0)[np.sort(first)][:left].tolist():
@@ -157,8 +162,7 @@ class _Tasks:
 
     def _task(self, node: NodeDetails, number: int) -> Task:
         _check(node)
-        directory = f"{self._home}/{node.directory}" if node.directory else self._home
-        directory = node.directory if node.directory.startswith("/") else directory
+        directory = join_directory(self._home, node.directory)
         made = Made(())
         if not node.noop and not node.done:
             description, directory = self._description(node)
@@ -173,9 +177,9 @@ class _Tasks:
             scripts.get("PRE"),
             scripts.get("POST"),
             retry.times if retry is not None else 0,
-            retry.unless_exit if retry is not None else None,
+            _as_status(retry.unless_exit) if retry is not None else None,
             node.pre_skip,
-            Abort(abort.exit_code, abort.returns) if abort is not None else None,
+            Abort(_as_status(abort.exit_code), abort.returns) if abort is not None else None,
             node.done,
             made.cpus,
             made.memory_bytes,
@@ -274,6 +278,15 @@ class _Tasks:
                 raise ParseError(*where, f"the script {path!r} has a = in its path, which ENV SET does not allow")
             prefix = ("/usr/bin/env", *(f"{name}={value}" for name, value in self._environment.items()))
         return Hook((*prefix, path, *arguments), directory, script.defer_status, script.defer_s or 0)
+
+
+@overload
+def _as_status(code: int) -> int: ...
+@overload
+def _as_status(code: None) -> None: ...
+def _as_status(code: int | None) -> int | None:
+    """Return an exit status as engines have it: DAGMan says -9 where a signal ended the job, they say 128 + 9."""
+    return 128 - code if code is not None and -64 <= code < 0 else code
 
 
 def _check(node: NodeDetails) -> None:
