@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,36 +36,32 @@ class PlainQueue:
         return None
 
 
-@given(st.data())
-def test_like_a_plain_list(data):
-    small = st.integers(-2, 2)
-    priorities = data.draw(st.lists(small, min_size=JOBS, max_size=JOBS))
-    category = data.draw(st.lists(st.integers(-1, 2), min_size=JOBS, max_size=JOBS))
-    most = data.draw(st.lists(st.integers(1, 3), min_size=3, max_size=3))
-    weight = data.draw(st.lists(st.integers(1, 3), min_size=JOBS, max_size=JOBS))
+@given(st.integers(0, 2**32))
+def test_like_a_plain_list(seed):
+    rng = random.Random(seed)
+    priorities, category = [[rng.randint(low, 2) for _ in range(JOBS)] for low in (-2, -1)]
+    most, weight = [rng.randint(1, 3) for _ in range(3)], [rng.randint(1, 3) for _ in range(JOBS)]
     kinds = Categories(np.array(category, np.int32), np.array(most, np.int32))
     ready, plain = Ready(np.array(priorities, np.int32), kinds), PlainQueue(priorities, category, most)
     never_added = list(range(JOBS))
-    for _ in range(data.draw(st.integers(0, 40))):
-        act = data.draw(st.sampled_from(["add", "take", "take", "end"]))
+    for _ in range(80):
+        act = rng.choice(["add", "take", "take", "end"])
         if act == "add" and never_added:
-            job = data.draw(st.sampled_from(never_added))
-            never_added.remove(job)
+            job = never_added.pop(rng.randrange(len(never_added)))
             ready.add(job)
             plain.waiting.append(job)
         elif act == "take":
-            fits = data.draw(st.sets(st.integers(0, JOBS - 1), min_size=JOBS // 2))
-            free = data.draw(st.integers(1, 3))
+            fits = {job for job in range(JOBS) if rng.random() < 0.7}
+            free = rng.randint(1, 3)
             job = ready.take(free, weight.__getitem__, fits.__contains__)
             assert job == plain.take(free, weight, fits)
             if job is not None:
                 ready.began(job)
                 plain.running.append(job)
         elif act == "end" and plain.running:
-            job = data.draw(st.sampled_from(plain.running))
-            plain.running.remove(job)
+            job = plain.running.pop(rng.randrange(len(plain.running)))
             ready.ended(job)
-            if data.draw(st.booleans()):  # another try
+            if rng.random() < 0.5:  # another try
                 ready.add(job)
                 plain.waiting.append(job)
         assert len(ready) == len(plain.waiting)
