@@ -20,7 +20,7 @@ def test_every_word_has_its_meaning():
         "a b", attempt=3, max_retries=5, exit_code=-9, exit_codes=(0, -9, 0), before_code=7, dag_status=2,
         failed_count=4, done_count=6, node_count=20, job_id=11, run_id=12,
     )  # fmt: skip
-    expected = ["a b", "a b", "2", "5", "-9", "7", "2", "4", "6", "20", "11.2", "11", "12", "3", "-9,0", "-9:1,0:2"]
+    expected = ["a b", "a b", "2", "5", "-9", "7", "2", "4", "6", "20", "11.2", "11", "12", "3", "-1,0", "-1:1,0:2"]
     assert words(Hook(tuple(f"${name}" for name in names), "/"), facts) == tuple(expected)
     assert hooks.misplaced([f"${name}" for name in names], after=True) == ""
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo.engines.hooks import RETRY_MARK, for_attempt
@@ -113,6 +113,49 @@ def test_numbers_of_processes_and_jobs():
     text = "JOB a x NOOP\nJOB b {\nexecutable = /bin/x\narguments = $(ClusterId).$(Process) $(Step)\n}\n"
     assert made(text).task(1).processes[0].argv == ("/bin/x", "2.0", "0")
     assert any("ClusterId" in warning for warning in made(text).warnings)
+
+
+def test_signals_are_statuses_beyond_128():
+    task = made("JOB a x NOOP\nABORT-DAG-ON a -9\nRETRY a 2 UNLESS-EXIT -15\n").task(0)
+    assert (task.abort, task.unless_exit) == (Abort(137), 143)
+
+
+COMMANDS = [
+    "arguments",
+    "output",
+    "initialdir",
+    "request_memory",
+    "environment",
+    "transfer_input_files",
+    "request_cpus",
+]
+VALUES = ["$(x)", "1", "d/$(JOB)", "A=$(x)", "$(y:2)"]
+
+
+@settings(max_examples=40)
+@given(data=st.data())
+def test_what_jobs_share_changes_nothing(data):
+    """Asked one after the other, jobs of one description run what each runs when it is asked for alone."""
+    body = data.draw(st.dictionaries(st.sampled_from(COMMANDS), st.sampled_from(VALUES)))
+    text = "".join(f"{name} = {value}\n" for name, value in body.items())
+    first = f"SUBMIT-DESCRIPTION one {{\nexecutable = /bin/x\n{text}}}\n"
+    lines = []
+    for i in range(5):
+        variables = st.dictionaries(st.sampled_from(["x", "y", *COMMANDS]), st.sampled_from(["7", "e/f", "B=1"]))
+        said = " ".join(f'{name}="{value}"' for name, value in data.draw(variables).items())
+        when = data.draw(st.sampled_from(["", "PREPEND ", "APPEND "]))
+        lines.append(f"VARS j{i} {when}{said}\n" if said else "\n")
+    together = made(first + "".join(f"JOB j{i} one\n{line}" for i, line in enumerate(lines)))
+    for i in data.draw(st.permutations(range(5))):
+        alone = "".join(f"JOB j{k} one{' NOOP' * (k != i)}\n{line}" for k, line in enumerate(lines))
+        assert outcome(together, i) == outcome(made(first + alone), i)
+
+
+def outcome(found: Maker, i: int) -> Task | str:
+    try:
+        return found.task(i)
+    except ParseError as error:
+        return str(error)
 
 
 def test_dir_of_node_and_splice(tmp_path):
