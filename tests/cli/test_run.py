@@ -65,14 +65,55 @@ def test_a_failure_is_named_and_the_rest_goes_on(home, capsys):
     assert re.search(r"before\s+2\s+jobs had succeeded before", capsys.readouterr().out)
 
 
+def test_the_log_of_a_job_that_names_it_by_its_try(home, capsys):
+    (home / "flow.dag").write_text(
+        "JOB a {\n executable = /bin/sh\n arguments = \"-c 'echo try $(RETRY); exit 1'\"\n output = out.$(RETRY)\n"
+        " should_transfer_files = no\n}\nRETRY a 2\n"
+    )
+    run("flow.dag", status=1)
+    assert re.search(r"(?m)what it printed last, in out.2:\n      try 2$", capsys.readouterr().out)
+
+
+def test_jobs_that_nobody_saw_end_are_named(home, capsys):
+    file = diamond(home, b=WAITS)
+    with started(home, file, "-j", "1") as process:
+        wait_until((home / "b.sh.pid").exists, process)
+        wait_until(lambda: (home / "b.sh.pid").read_text().strip(), process)
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        for number in (process.pid, *map(int, children), int((home / "b.sh.pid").read_text())):
+            os.kill(number, signal.SIGKILL)
+        process.wait(LONGEST_S)
+    run(file, "--resume", "--json")
+    assert events(capsys.readouterr().out)[-1]["repeated"] == ["b"]
+    assert main(["status", file]) == 0
+    assert capsys.readouterr().out.endswith("\nran again, since nobody saw how they had ended:\n  b\n")
+    run(file, "--resume")
+    assert "\nran again, since nobody saw how they had ended:\n  b\n" in capsys.readouterr().out
+
+
+def test_never_more_run_than_there_are_slots(home, monkeypatch):
+    """Jobs that ended count as running until that is on the disk; nobody is to wonder about it."""
+    from eligo.cli import run_watch
+
+    seen = []
+    write_line = run_watch.progress_line
+    monkeypatch.setattr(run_watch, "progress_line", lambda *a, **k: seen.append(k["running"]) or write_line(*a, **k))
+    monkeypatch.setattr("eligo.cli.run_view._LINE_EVERY_S", 0.0)
+    (home / "many.csv").write_text("parent,child\n" + "".join(f"a,{job}\n" for job in range(300)))
+    run("many.csv", "--command", "true", "-j", 2)
+    assert seen
+    assert max(seen) <= 2
+
+
 def test_final_and_abort(home, capsys):
     ends = "FINAL end {\n  executable = /bin/sh\n  arguments = end.sh\n  should_transfer_files = no\n}\n"
-    (home / "end.sh").write_text("echo end >> ran; exit 6\n")
+    (home / "end.sh").write_text("echo end >> ran; echo the end is bad; exit 6\n")
     run(flow(home, {"a": "echo a >> ran"}, ends), status=1)
     out, err = capsys.readouterr()
     assert ran(home) == ["a", "end"]
     assert "1 of 1 job succeeded, on local, but the run did not" in out
     assert re.search(r"(?m)^  end \(FINAL\): .*status 6", out)
+    assert re.search(r"(?m)^    what it printed last, in flow.dag.eligo/logs/0/1-end.log:\n      the end is bad$", out)
     assert re.search(r"(?m)^failed: end: .*status 6", err)
     assert main(["status", "flow.dag"]) == 0
     assert re.search(r"(?m)^  FINAL: .*status 6", capsys.readouterr().out)

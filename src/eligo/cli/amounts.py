@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["amount", "growth", "length", "named", "seconds", "short"]
+__all__ = ["amount", "duration", "growth", "length", "named", "seconds", "short"]
 
 _LONGEST_NAME = 40
 
@@ -36,6 +36,20 @@ def seconds(value: float) -> str:
         if value >= 2 * size:
             return f"{value:,.0f} s ({value / size:,.1f} {unit})"
     return f"{value:,.6g} s"
+
+
+def duration(value: float) -> str:
+    """Return how long something took, as exactly as people want to know.
+
+    Examples
+    --------
+    >>> duration(0.0001), duration(0.0456), duration(1.2345), duration(75.5), duration(1062.76), duration(10_000)
+    ('under 1 ms', '46 ms', '1.23 s', '75.5 s', '1,063 s', '10,000 s (2.8 h)')
+    """
+    thousandths = round(1000 * value)
+    if thousandths < 1000:
+        return f"{thousandths} ms" if thousandths else "under 1 ms"
+    return f"{value:.3g} s" if value < 100 else seconds(round(value))
 
 
 def length(value: float, in_seconds: bool) -> str:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from eligo.cli.amounts import seconds, short
+from eligo.cli.amounts import duration, short
 from eligo.cli.arguments import read_again
 from eligo.cli.messages import printable
 from eligo.cli.table import number, per_cent, plural, table
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from eligo.dag import Dag
     from eligo.engines.running import Outcome
 
-__all__ = ["Ended", "ended_facts", "ended_text", "last_lines"]
+__all__ = ["REPEATED", "Ended", "ended_facts", "ended_text", "last_lines", "repeated_names"]
+
+REPEATED = "ran again, since nobody saw how they had ended"
 
 _SHOWN = 10
 _LINES = 5
@@ -66,6 +68,8 @@ def ended_facts(ended: Ended) -> dict[str, Any]:
         "done_before": ended.before,
         "failed": failed,
         "final": outcome.final or None,
+        "final_log": str(path) if outcome.final and (path := _log_of(ended, ended.dag.n)) else None,
+        "repeated": repeated_names(outcome.repeated, ended.dag.names, ended.final),
         "never": outcome.never,
         "cancelled": outcome.cancelled,
         "exit_status": outcome.exit_status,
@@ -85,13 +89,13 @@ def ended_text(ended: Ended) -> str:
     title = f"{ended.path}: {outcome.done:,} of {plural(ended.dag.n, 'job')} succeeded, on {ended.engine}"
     if outcome.exit_status and outcome.done == ended.dag.n:
         title += ", but the run did not"
-    lines = [table(title, _rows(ended)), *_failures(ended), "", *_next(ended)]
+    lines = [table(title, _rows(ended)), *_failures(ended), *_repeated(ended), "", *_next(ended)]
     return "\n".join(lines)
 
 
 def _rows(ended: Ended) -> list[tuple[str, str, str]]:
     outcome = ended.outcome
-    rows = [("time", seconds(round(ended.elapsed_s, 2)), _use(ended))]
+    rows = [("time", duration(ended.elapsed_s), _use(ended))]
     if ended.before:
         had = "had succeeded before and did not run again"
         rows.append(("before", number(ended.before), f"job {had}" if ended.before == 1 else f"jobs {had}"))
@@ -102,6 +106,8 @@ def _rows(ended: Ended) -> list[tuple[str, str, str]]:
         if outcome.failed and outcome.cancelled:
             why = "wait for one that failed, or were not started any more"
         rows.append(("did not run", number(outcome.never), f"jobs that {why}"))
+    if outcome.repeated:
+        rows.append(("ran again", number(len(outcome.repeated)), "named below"))
     return [*rows, ("order", ended.order, "")]
 
 
@@ -114,13 +120,13 @@ def _use(ended: Ended) -> str:
 
 def _failures(ended: Ended) -> Iterator[str]:
     """Yield what failed and why, with the last lines that it printed."""
-    failed = [*ended.outcome.failed, *([(-1, ended.outcome.final)] if ended.outcome.final else [])]
+    failed = [*ended.outcome.failed, *([(ended.dag.n, ended.outcome.final)] if ended.outcome.final else [])]
     if not failed:
         return
     yield ""
     yield "failed:"
     for job, reason in failed[:_SHOWN]:
-        name = short(ended.dag.names[job]) if job >= 0 else f"{short(ended.final)} (FINAL)"
+        name = short(ended.dag.names[job]) if job < ended.dag.n else f"{short(ended.final)} (FINAL)"
         yield printable(f"  {name}: {reason or 'for reasons unknown'}")
         path = _log_of(ended, job)
         if path is not None:
@@ -130,10 +136,30 @@ def _failures(ended: Ended) -> Iterator[str]:
         yield f"  and {len(failed) - _SHOWN:,} more: see {printable(str(ended.log))}"
 
 
+def _repeated(ended: Ended) -> Iterator[str]:
+    """Yield which jobs may have run twice, one time after the other: whoever owns them may want to look."""
+    if ended.outcome.repeated:
+        names = repeated_names(ended.outcome.repeated, ended.dag.names, ended.final)
+        yield ""
+        yield f"{REPEATED}:"
+        yield from (printable(f"  {short(name)}") for name in names[:_SHOWN])
+        if len(names) > _SHOWN:
+            yield f"  and {len(names) - _SHOWN:,} more: see {printable(str(ended.log))}"
+
+
+def repeated_names(jobs: Sequence[int], names: Sequence[str], final: str) -> list[str]:
+    """Return the names of jobs, of which the one after the last is the final task.
+
+    Examples
+    --------
+    >>> repeated_names([0, 2], ["a", "b"], "end")
+    ['a', 'end']
+    """
+    return [names[job] if job < len(names) else final for job in jobs]
+
+
 def _log_of(ended: Ended, job: int) -> Path | None:
     """Return the file that says most about why a job failed: the first that is not empty."""
-    if job < 0:
-        return None
     with suppress(OSError):
         return next((_from_here(path) for path in ended.logs(job) if path.stat().st_size), None)
     return None

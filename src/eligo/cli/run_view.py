@@ -26,8 +26,15 @@ _BAR_STEP = 5
 _SOON_S = 1.0
 
 
-def progress_line(tally: Tally, elapsed_s: float, *, room: int | None = None, memory: str = "") -> str:
+def progress_line(
+    tally: Tally, elapsed_s: float, *, running: int | None = None, room: int | None = None, memory: str = ""
+) -> str:
     """Return where a run stands; where there is little room, in few words, with a bar if one fits.
+
+    Parameters
+    ----------
+    running
+        How many jobs run, if that is known better than by the tally.
 
     Examples
     --------
@@ -39,7 +46,7 @@ def progress_line(tally: Tally, elapsed_s: float, *, room: int | None = None, me
     """
     plain = room is None
     parts = [f"{tally.done:,} of {tally.n:,} jobs done" if plain else f"{tally.done:,}/{tally.n:,} done"]
-    parts += [f"{tally.running:,} running", f"{tally.eligible:,} eligible"]
+    parts += [f"{tally.running if running is None else running:,} running", f"{tally.eligible:,} eligible"]
     if tally.failed:
         parts.append(f"{tally.failed:,} failed")
     parts.append(f"{clock(elapsed_s)} elapsed" if plain else clock(elapsed_s))

@@ -109,7 +109,7 @@ class _Watch:
                 self.view.refresh()
             self._tell(self.running.watch(0.0))
         except (EligoError, KeyboardInterrupt) as error:
-            self._say(f"left, while jobs may still run: {self.tally.running:,}; --resume takes them over")
+            self._say(f"left, while jobs may still run: {self._runs:,}; --resume takes them over")
             self.log.note(f"{type(error).__name__} {error}")
             raise
         finally:
@@ -127,10 +127,10 @@ class _Watch:
     def _heed(self, signals: Signals) -> None:
         done = signals.heed(self.running.stop, self.running.terminate)
         if done == 1:
-            runs = "1 runs on" if self.tally.running == 1 else f"{self.tally.running:,} run on"
+            runs = "1 runs on" if self._runs == 1 else f"{self._runs:,} run on"
             self._say(f"no new jobs are started; {runs}; Ctrl-C again ends them")
         elif done == 2:
-            self._say(f"ending {plural(self.tally.running, 'running job')}; Ctrl-C leaves at once")
+            self._say(f"ending {plural(self._runs, 'running job')}; Ctrl-C leaves at once")
 
     def _say(self, text: str) -> None:
         self.view.say(text)
@@ -155,7 +155,12 @@ class _Watch:
                     self.view.say(f"more jobs fail; {self.log.path} names them")
 
     def _line(self, room: int | None) -> str:
-        return progress_line(self.tally, self.elapsed_s, room=room, memory=self._memory())
+        return progress_line(self.tally, self.elapsed_s, running=self._runs, room=room, memory=self._memory())
+
+    @property
+    def _runs(self) -> int:
+        """How many jobs run: those that have ended but whose end is not on the disk yet count no more."""
+        return min(self.tally.running, self.running.engine.slots or self.tally.running)
 
     def _memory(self) -> str:
         footprint, used = self.plan.footprint, getattr(self.running.engine, "occupied", None)

@@ -9,11 +9,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eligo.cli.amounts import seconds, short
+from eligo.cli.amounts import duration, short
 from eligo.cli.arguments import add_input, add_json, open_input
 from eligo.cli.messages import printable, warn
 from eligo.cli.progress import clock
 from eligo.cli.run_options import READING, folder_of, resuming
+from eligo.cli.run_summary import REPEATED, repeated_names
 from eligo.cli.table import number, plural, table
 from eligo.errors import EligoError
 
@@ -129,6 +130,7 @@ def _facts(state: State, tally: Tally | None, who: str | None) -> dict[str, Any]
             for job in failed
         ],
         "final": state.get("final"),
+        "repeated": repeated_names(sorted(set(state.get("repeated") or [])), state.names, "FINAL"),
         "left_s": _left_s(state, tally) if who is not None else None,
         "resume": resuming(state.get("words") or [str(state.get("workflow"))]),
     }
@@ -194,6 +196,7 @@ def _text(path: str, folder: Path, facts: dict[str, Any]) -> str:
     ended = [("FINAL", final.get("reason") or "")] if final.get("status") == "failed" else []
     failed = [*ended, *((job["job"], job["reason"]) for job in facts["failed"])]
     lines += _listed("failed", failed, _SHOWN_FAILED)
+    lines += _listed(REPEATED, [(name, "") for name in facts["repeated"]], _SHOWN_FAILED)
     return "\n".join([*lines, *_next(folder, facts)])
 
 
@@ -204,8 +207,8 @@ def _waiting(facts: dict[str, Any]) -> str:
     return f"{facts['eligible']:,} eligible{never}"
 
 
-def _for(duration: float | None) -> str:
-    return "" if duration is None else f"for {seconds(round(duration))}"
+def _for(since_s: float | None) -> str:
+    return "" if since_s is None else f"for {duration(since_s)}"
 
 
 def _listed(title: str, jobs: list[tuple[str, str]], most: int) -> list[str]:

@@ -24,7 +24,8 @@ from enum import IntEnum
 from pathlib import Path
 from typing import ClassVar, final
 
-from eligo.engines.plan import Plan
+from eligo.engines.hooks import for_attempt
+from eligo.engines.plan import Plan, Task
 from eligo.engines.state import State
 from eligo.trace import ANYWHERE, Trace
 
@@ -137,12 +138,20 @@ class Engine(ABC):
         """Return what ran when, so far: of each job its last try."""
         return self.state.trace(self.plan.dag)
 
+    def task(self, job: int) -> Task:
+        """Return what a job does; the one after the last is the final task."""
+        if job < self.plan.dag.n or self.plan.final is None:
+            return self.plan.task(job)
+        return self.plan.final
+
     def logs(self, job: int) -> list[Path]:
         """Return the files with what a job printed, as far as they are there, those with errors first.
 
-        Engines that keep the output of jobs that name no file for it add theirs.
+        The job after the last is the final task. Engines that keep the output of jobs that name no file for it add
+        theirs.
         """
-        processes = self.plan.task(job).processes
+        attempt = max(self.state.attempts[job], 1) if job < self.plan.dag.n else 1
+        processes = [for_attempt(process, attempt) for process in self.task(job).processes]
         named = [process.stderr for process in processes] + [process.stdout for process in processes]
         paths = [Path(name) for name in dict.fromkeys(named) if name is not None]
         return [path for path in paths if path.is_file()]

@@ -204,8 +204,7 @@ class Dask(Engine):
                 yield self._futures[parent]
 
     def _order(self, job: int) -> bytes:
-        task = self.plan.final if job == self.plan.dag.n else self.plan.task(job)
-        assert task is not None
+        task = self.task(job)
         tried = 0 if job == self.plan.dag.n else self.state.attempts[job]
         order = Order(eligo.__version__, self._run_id, self._turn, job, task, self._folder, tried + 1, self._counts())
         return order.packed()
@@ -388,7 +387,7 @@ class Dask(Engine):
 
     def logs(self, job: int) -> list[Path]:
         """Return the files with what a job printed."""
-        name = self.plan.task(job).name
+        name = self.task(job).name
         ours = log_path(self.state.folder, job, name)
         kept = sorted(ours.parent.glob(f"{ours.stem.replace('[', '[[]')}*.log"))
         return [*super().logs(job), *(path for path in kept if path.is_file())]

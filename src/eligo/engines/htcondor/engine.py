@@ -28,7 +28,7 @@ from typing import final
 from eligo.engines.base import Engine, Event, Happening
 from eligo.engines.files_seen import FilesSeen
 from eligo.engines.htcondor.annotated import Annotated
-from eligo.engines.htcondor.courses import HOLD_REASON
+from eligo.engines.htcondor.courses import FINAL, HOLD_REASON
 from eligo.engines.htcondor.described import Described, log_paths
 from eligo.engines.htcondor.nodes import Nodes, Place
 from eligo.engines.htcondor.options import check_options
@@ -355,5 +355,8 @@ class HTCondor(Engine):
         found: list[Path] = []
         with suppress(ParseError):  # HTCondor runs jobs that we do not understand
             found = super().logs(job)
-        out, err = log_paths(self.state.folder, job, self.plan.task(job).name) if not self._native else (None, None)
-        return found + [path for path in (err, out) if path is not None and path.is_file()]
+        if self._native:
+            return found
+        number = job if job < self.plan.dag.n else FINAL
+        out, err = log_paths(self.state.folder, number, self.task(job).name)
+        return found + [path for path in (err, out) if path.is_file()]

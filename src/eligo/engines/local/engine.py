@@ -114,7 +114,7 @@ class Local(Engine):
 
     def logs(self, job: int) -> list[Path]:
         """Return the files with what a job printed, as far as they are there."""
-        task = self.plan.task(job)
+        task = self.task(job)
         steps = [*range(len(task.processes)), AFTER, BEFORE]
         ours = [self._launching.log(Key(job, 1, step), task) for step in steps]
         return super().logs(job) + [path for path in ours if path.is_file()]
