@@ -19,6 +19,7 @@ as far as the calendar clock can be trusted.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -170,6 +171,8 @@ class State:
         path, new = folder / FILE_NAME, folder / f"{FILE_NAME}.new"
         known = {"version": VERSION, "fingerprint": fingerprint(dag), "began": time.time(), **facts}
         with _explained(path):
+            if path.exists():
+                raise FileExistsError(errno.EEXIST, "there is one already")
             for leftover in folder.glob(f"{FILE_NAME}.new*"):  # of an Eligo that was killed here
                 leftover.unlink()
             os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -192,6 +195,8 @@ class State:
         if not path.is_file():
             raise EngineError(f"{path}: there is no state of a run", hint="eligo run FILE starts one")
         with _explained(path):
+            if path.stat().st_size == 0:  # SQLite would take it for a new one, and remove the log beside it
+                raise sqlite3.DatabaseError("it is empty")
             connection = _connect(path, reading=True)  # which cannot change what will be refused
             try:
                 _check_version(connection, path)
