@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from eligo.engines.hooks import RETRY_MARK, for_attempt
 from eligo.engines.plan import Abort, Hook, Process, Task
+from eligo.engines.programs import Programs
 from eligo.engines.tasks.base import Maker
 from eligo.engines.tasks.dagman import maker
-from eligo.engines.tasks.programs import missing_program
 from eligo.errors import ParseError
 from eligo.formats import dagman
 from eligo.formats.storage import Source, load
@@ -340,11 +340,11 @@ def test_missing_programs(tmp_path):
         (str(plain), "is not executable"),
         (str(tmp_path), "directory"),
     ):
-        assert words in missing_program(Task("a", (Process((program,), "/"),)))
-        assert words in missing_program(Task("a", after=Hook((program,), "/")))
-    assert missing_program(Task("a", (Process(("/bin/sh",), "/no/such"),))) == "the directory /no/such is not there"
-    assert missing_program(Task("a", (Process((f"/bin/{RETRY_MARK}",), f"/{RETRY_MARK}"),))) == ""
-    assert missing_program(Task("a", (Process(("/bin/sh",), "/"),))) == ""
+        assert words in Programs().missing(Task("a", (Process((program,), "/"),)))
+        assert words in Programs().missing(Task("a", after=Hook((program,), "/")))
+    assert Programs().missing(Task("a", (Process(("/bin/sh",), "/no/such"),))) == "the directory /no/such is not there"
+    assert Programs().missing(Task("a", (Process((f"/bin/{RETRY_MARK}",), f"/{RETRY_MARK}"),))) == ""
+    assert Programs().missing(Task("a", (Process(("/bin/sh",), "/"),))) == ""
 
 
 @given(name=st.text(st.characters(blacklist_characters="\0\r\n \t\v\f", blacklist_categories=["Cs"]), min_size=1))

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from dataclasses import dataclass
-from pathlib import Path
 from typing import final
 
 import numpy as np
 
-from eligo.engines.plan import Plan, Process, Task
+from eligo.engines.plan import Plan, Task
+from eligo.engines.programs import Programs
 from eligo.engines.state import JobStatus, State
 from eligo.errors import ParseError
 
-__all__ = ["Checked", "check_tasks", "missing_program"]
+__all__ = ["Checked", "check_tasks"]
 
 
 @final
@@ -47,7 +45,7 @@ def check_tasks(plan: Plan, state: State, slots: int) -> Checked:
         made by an earlier job, or by the script before.
     """
     found = Checked([], [], [])
-    seen: dict[tuple[str, str, str | None], str] = {}
+    programs = Programs()
     parents = np.diff(plan.dag.pred_ptr).tolist()
     for job in range(plan.dag.n):
         task = plan.task(job)
@@ -57,13 +55,9 @@ def check_tasks(plan: Plan, state: State, slots: int) -> Checked:
         if task.done:
             found.done.append(job)
             continue
-        for process in task.processes:
-            place = (process.argv[0], process.directory, process.environment.get("PATH"))
-            if place not in seen:
-                seen[place] = missing_program(process)
-            if why := seen[place]:
-                can_be_made = parents[job] > 0 or task.before is not None
-                _doubt(task, why, found.doubts, can_be_made=can_be_made)
+        if why := programs.missing(task):
+            can_be_made = parents[job] > 0 or task.before is not None
+            _doubt(task, why, found.doubts, can_be_made=can_be_made)
     if plan.final is not None:
         found.weight.append(_weight(plan.final, slots))
     return found
@@ -80,23 +74,3 @@ def _doubt(task: Task, why: str, doubts: list[str], *, can_be_made: bool) -> Non
     if len(doubts) < 10:
         where = f"{task.path}:{task.line}: " if task.line else ""
         doubts.append(f"{where}job {task.name!r}: {why}, unless something makes it before")
-
-
-def missing_program(process: Process) -> str:
-    """Say why a program cannot be started, as far as that is known beforehand; nothing if it can.
-
-    Examples
-    --------
-    >>> missing_program(Process(("true",), "/")), missing_program(Process(("/no/such",), "/"))
-    ('', '/no/such does not exist')
-    """
-    program = process.argv[0]
-    if "/" not in program:
-        where = process.environment.get("PATH", os.environ.get("PATH") if process.inherit else None)
-        return "" if shutil.which(program, path=where) else f"there is no program {program!r} in PATH"
-    path = Path(process.directory, program)
-    if not path.exists():
-        return f"{path} does not exist"
-    if path.is_dir():
-        return f"{path} is a directory"
-    return "" if os.access(path, os.X_OK) else f"{path} is not executable"

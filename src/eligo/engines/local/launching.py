@@ -59,9 +59,10 @@ class Launching:
 
     def collect(self, key: Key, task: Task) -> None:
         """Bring what a process made in its sandbox to where it belongs, and remove the sandbox; safe to repeat."""
-        process = task.processes[key.step] if key.step >= 0 else None
-        if process is None or process.sandbox is None:
+        if key.step < 0 or task.processes[key.step].sandbox is None:
             return
+        process = hooks.for_attempt(task.processes[key.step], key.attempt)
+        assert process.sandbox is not None
         place = self._sandbox(key, task)
         if place.is_dir():
             sandbox.collect(process.sandbox, place, process.directory)
