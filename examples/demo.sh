@@ -23,5 +23,5 @@ show eligo generate inspiral --jobs 60 --costs -o "$out/search.json"
 show eligo memory "$out/search.json"
 show eligo limit "$out/search.json" --memory 15.2MB -o "$out/limited.json" --certificate "$out/bound.json"
 show eligo verify "$out/bound.json" "$out/limited.json"
-show eligo run "$out/limited.json" --command 'sleep 0.02' -j 8
+show eligo run "$out/limited.json" --command true -j 8
 show eligo status "$out/limited.json"
