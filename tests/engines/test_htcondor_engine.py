@@ -227,7 +227,7 @@ def driver(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     root = Path(__file__).parents[2]
     command = [sys.executable, "-c", DRIVER, str(tmp_path / "flow.dag")]
     env = os.environ | {"PYTHONPATH": str(root)}
-    write_flow(tmp_path, "a-slow slow-b", slow=(5, 0, "-"))
+    write_flow(tmp_path, "a-slow slow-b", slow=(4, 0, "-"))
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True, cwd=root) as process:
         yield process
         process.kill()
