@@ -13,56 +13,133 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eligo.cli.amounts import amount, short
-from eligo.cli.messages import printable
+from eligo.cli.amounts import amount, named, short
+from eligo.cli.messages import printable, warn
 from eligo.cli.run_options import folder_of
 from eligo.cli.table import number, plural, table
+from eligo.engines.hooks import for_attempt
+from eligo.errors import ParseError
 
 if TYPE_CHECKING:
     from eligo.engines.plan import Plan, Task
 
-__all__ = ["dry_run", "starting_order"]
+__all__ = ["dry_run", "starting_order", "task_of"]
 
 _SHOWN = 10
 _WIDEST = 160
+_KINDS = 4
 
 
 def dry_run(plan: Plan, order: str, args: argparse.Namespace) -> int:
     """Check a plan against its engine and its state, and print what would run."""
-    facts = _facts(plan, order, args, _slots(plan, args), _done(plan, args))
+    slots, done = _slots(plan, args), _done_before(plan, args)
+    facts = _facts(plan, order, args, _Census(plan, done))
+    facts["slots"] = slots or None
     if args.json:
         sys.stdout.write(f"{json.dumps(facts)}\n")
         return 0
-    rows = [("jobs", number(facts["jobs"]), _left(facts)), ("order", order, "")]
-    if facts["slots"]:
-        rows.insert(1, ("at once", number(facts["slots"]), ""))
-    if plan.limit is not None and plan.footprint is not None:
-        unit = plan.footprint.rules.unit
-        rows.append(("limit", amount(plan.limit, unit), plan.footprint.rules.resource))
-    print(table(f"{plan.document.source.path}: would run on {args.engine}; nothing was started", rows))
-    print("\nfirst:")
+    print(table(f"{plan.document.source.path}: would run on {args.engine}; nothing was started", _rows(plan, facts)))
+    if facts["first"]:
+        print("\nfirst:")
     for job in facts["first"]:
-        print(printable(f"  {short(job['job'])}: {job['command'][:_WIDEST]}"))
+        print(printable(f"  {short(job['job'])}: {_cut(job['command'])}"))
+        for title, text in (("before", job["before"]), ("after", job["after"]), ("in", job["directory"])):
+            if text is not None:
+                print(printable(f"    {title}: {_cut(text)}"))
     return 0
 
 
-def _facts(plan: Plan, order: str, args: argparse.Namespace, slots: int, done: list[bool]) -> dict[str, Any]:
-    first = islice((job for job in starting_order(plan) if not done[job]), _SHOWN)
+def _facts(plan: Plan, order: str, args: argparse.Namespace, census: _Census) -> dict[str, Any]:
+    first = islice((job for job in starting_order(plan) if not census.done[job]), _SHOWN)
+    of = None if plan.categories is None else plan.categories.of.tolist()
+    most = [] if plan.categories is None else plan.categories.most.tolist()
     return {
         "event": "dry-run",
         "file": plan.document.source.path,
         "engine": args.engine,
         "order": order,
-        "slots": slots or None,
+        "slots": None,
         "jobs": plan.dag.n,
-        "done": sum(done),
+        "done": sum(census.done),
         "limit": plan.limit,
-        "first": [{"job": plan.dag.names[job], "index": job, "command": _command(plan.task(job))} for job in first],
+        "retried": census.retried,
+        "before": census.before,
+        "after": census.after,
+        "categories": [{"jobs": of.count(kind), "most": limit} for kind, limit in enumerate(most)] if of else [],
+        "final": None if plan.final is None else {"job": plan.final.name, **_told(plan.final, plan)},
+        "first": [{"job": plan.dag.names[job], "index": job, **_told(task_of(plan, job), plan)} for job in first],
     }
 
 
-def _left(facts: dict[str, Any]) -> str:
-    return f"{plural(facts['done'], 'job')} of them done" if facts["done"] else ""
+def _rows(plan: Plan, facts: dict[str, Any]) -> list[tuple[str, str, str]]:
+    done = f"{number(facts['done'])} of them done already" if facts["done"] else ""
+    rows = [("jobs", number(facts["jobs"]), done), ("order", facts["order"], "")]
+    if facts["slots"]:
+        rows.insert(1, ("at once", number(facts["slots"]), ""))
+    if plan.limit is not None and plan.footprint is not None:
+        rows.append(("limit", amount(plan.limit, plan.footprint.rules.unit), plan.footprint.rules.resource))
+    if facts["retried"]:
+        rows.append(("retries", number(facts["retried"]), "to be tried again if they fail"))
+    if facts["before"] or facts["after"]:
+        where = f"{facts['before']:,} before jobs, {facts['after']:,} after"
+        rows.append(("scripts", number(facts["before"] + facts["after"]), where))
+    if kinds := facts["categories"]:
+        told = [f"{kind['most']:,} of {plural(kind['jobs'], 'job')}" for kind in kinds]
+        rows.append(("categories", number(len(kinds)), f"at once at most {named(told, len(told), _KINDS)}"))
+    if facts["final"] is not None:
+        rows.append(("FINAL", short(facts["final"]["job"]), _cut(facts["final"]["command"])))
+    return rows
+
+
+class _Census:
+    """What there is in all tasks together.
+
+    Attributes
+    ----------
+    done
+        Of each job, whether it would not run: the file says so, or the run that would be resumed.
+    retried, before, after
+        How many of the others are tried again, and have scripts.
+    """
+
+    def __init__(self, plan: Plan, done: list[bool] | None) -> None:
+        self.done = done or [False] * plan.dag.n
+        self.retried = self.before = self.after = 0
+        for job in range(plan.dag.n):
+            task = task_of(plan, job)
+            if task is None or self.done[job]:
+                continue
+            if task.done:
+                self.done[job] = True
+                continue
+            self.retried += task.retries > 0
+            self.before += task.before is not None
+            self.after += task.after is not None
+
+
+def task_of(plan: Plan, job: int) -> Task | None:
+    """Return what a job does; ``None`` where only the engine knows, which had nothing against it."""
+    try:
+        return plan.task(job)
+    except ParseError:
+        return None
+
+
+def _told(task: Task | None, plan: Plan) -> dict[str, Any]:
+    """Return what a task runs on its first try, as words for people."""
+    if task is None:
+        return {"command": "(as the engine itself reads it)", "directory": None, "before": None, "after": None}
+    directory = for_attempt(task.processes[0], 1).directory if task.processes else str(plan.home)
+    return {
+        "command": _command(task),
+        "directory": None if Path(directory) == plan.home else directory,
+        "before": None if task.before is None else " ".join(task.before.argv),
+        "after": None if task.after is None else " ".join(task.after.argv),
+    }
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _WIDEST else f"{text[:_WIDEST]} ..."
 
 
 def _slots(plan: Plan, args: argparse.Namespace) -> int:
@@ -80,15 +157,29 @@ def _slots(plan: Plan, args: argparse.Namespace) -> int:
                 engine.close()
 
 
-def _done(plan: Plan, args: argparse.Namespace) -> list[bool]:
-    """Return which jobs are done already: by the file, or by the run that would be resumed."""
-    from eligo.engines.state import JobStatus, State
+def _done_before(plan: Plan, args: argparse.Namespace) -> list[bool] | None:
+    """Return which jobs an earlier run has done, if it would be resumed; say if it would stand in the way."""
+    from eligo.engines.folder import holder
+    from eligo.engines.rescue import read_rescue
+    from eligo.engines.state import FILE_NAME, JobStatus, State
 
-    if args.resume:
-        with State.open(folder_of(args), reading=True) as state:
-            state.check_workflow(plan.document.dag, plan.document.source.path)
+    folder = folder_of(args)
+    if (who := holder(folder)) is not None:
+        warn([f"{folder}: a run goes on here (process {who}): another would be refused"])
+    if args.restart or not (args.resume or (folder / FILE_NAME).exists()):
+        return None
+    if args.resume and not (folder / FILE_NAME).exists() and plan.document.format == "dagman":
+        rescued = read_rescue(plan.document)
+        if rescued is not None:
+            return rescued
+    with State.open(folder, reading=True) as state:
+        state.check_workflow(plan.document.dag, plan.document.source.path)
+        if args.resume:
             return [status == JobStatus.DONE for status in state.status]
-    return [plan.task(job).done for job in range(plan.dag.n)]
+        done = f"{state.counts()[JobStatus.DONE]:,} of {plural(len(state.status), 'job')} done"
+    if who is None:
+        warn([f"{folder}: there is a run already, with {done}: it takes --resume to go on, or --restart to begin anew"])
+    return None
 
 
 def starting_order(plan: Plan) -> Iterator[int]:
@@ -110,4 +201,4 @@ def _command(task: Task) -> str:
     if not task.processes:
         return "(nothing)"
     more = f" (and {len(task.processes) - 1:,} more)" if len(task.processes) > 1 else ""
-    return shlex.join(task.processes[0].argv) + more
+    return shlex.join(for_attempt(task.processes[0], 1).argv) + more
