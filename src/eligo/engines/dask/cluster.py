@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -21,6 +22,8 @@ CONNECT_S = 10.0
 """How long to try to reach the scheduler."""
 ANSWER_S = 10.0
 """How long to wait for an answer of workers."""
+PATIENCE_S = 60.0
+"""How long to ask workers that do not answer."""
 
 
 def load() -> Any:
@@ -128,6 +131,32 @@ class Cluster:
             if self.client.status != "running":
                 raise self.lost() from None
             return {}
+
+    def ask_all(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
+        """Call a function on all workers until each that is there has answered.
+
+        Raises
+        ------
+        EngineError
+            Some do not, for too long.
+        """
+        answers: dict[str, Any] = {}
+        end = time.monotonic() + PATIENCE_S
+        while True:
+            silent = [worker for worker in self.look() or self.threads if worker not in answers]
+            if not silent:
+                return answers
+            if time.monotonic() > end:
+                raise EngineError(
+                    f"workers of the Dask cluster do not answer: {', '.join(silent[:3])}",
+                    hint="they may still run jobs of this workflow: end them, or go on later with --resume",
+                )
+            answers |= self.on_workers(function, *arguments, workers=silent)
+
+    def cancel(self, futures: Sequence[Any]) -> None:
+        """Take tasks back, as far as that can be done soon."""
+        with suppress(Exception):
+            ask(self.client, lambda: self.client.cancel(list(futures)), ANSWER_S)
 
     def send(self, graph: Mapping[str, Any], priorities: Mapping[str, int]) -> dict[str, Any]:
         """Submit a graph of tasks, and return the futures by their keys."""

@@ -156,8 +156,7 @@ class Dask(Engine):
         self._turn += 1
         self.state.put("dask_turn", self._turn)
         self.state.commit()
-        found: dict[str, dict[str, Any]] = self._there.on_workers(survey, self._run_id, self._turn)
-        return found
+        return self._there.ask_all(survey, self._run_id, self._turn)
 
     def _take_over(self) -> None:
         """Take note of what runs and what has ended since somebody wrote the state."""
@@ -377,8 +376,7 @@ class Dask(Engine):
             runs = {job for answer in known.values() for job in answer["running"]}
             self._expected = {job for job in runs - self._ledger.running.keys() if not self._ledger_knows(job)}
             waiting = [future for job, future in self._futures.items() if job not in runs | self._ledger.running.keys()]
-            with suppress(Exception):  # they cannot start anyway
-                self._there.client.cancel(waiting)
+            self._there.cancel(waiting)
             self._futures = {job: self._futures[job] for job in self._futures if job in runs}
         if kill:
             self._there.on_workers(end_jobs, self._run_id)

@@ -165,7 +165,7 @@ class Guard:
         return ["sent"]
 
     def _reap(self) -> None:
-        """Tell of programs that ended, by minus the signal where one did it; others are orphans that nobody waits for."""
+        """Tell of programs that ended, by minus the signal where one did it; nobody asks of orphans."""
         while True:
             try:
                 pid, status, used = os.wait4(-1, os.WNOHANG)
