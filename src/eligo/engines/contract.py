@@ -21,6 +21,7 @@ import time
 import unittest
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
@@ -49,6 +50,7 @@ class Watched:
 
     def __init__(self, engine: Engine, patience_s: float) -> None:
         self.engine = engine
+        self.is_open = True
         self.events: list[Event] = []
         self._patience_s = patience_s
 
@@ -96,6 +98,21 @@ class Watched:
         ends = [kind for kind in kinds if kind in (Happening.SUCCEEDED, Happening.FAILED, Happening.CANCELLED)]
         assert len(ends) <= 1, f"job {job} ends more than once: {kinds}"
 
+    def leave(self) -> None:
+        """Close the engine and its state, as a process that ends does; twice is harmless."""
+        self.engine.close()
+        self.engine.state.close()
+        self.is_open = False
+
+    def give_up(self) -> None:
+        """After a failure: leave as little behind as an engine can that is broken."""
+        with suppress(Exception):
+            self.engine.cancel(kill=True)
+            self.engine.watch(1.0)
+        with suppress(Exception):
+            self.engine.close()
+        self.engine.state.close()
+
     def of(self, what: Happening) -> list[int]:
         """Return the jobs of all events of a kind, in the order in which they were told."""
         return [event.job for event in self.events if event.what is what]
@@ -141,13 +158,21 @@ class EngineContract:
         engine = self.make_single(plan, state) if single else self.make(plan, state)
         state.put("engine", engine.NAME)
         state.commit()
-        return Watched(engine, self.PATIENCE_S)
+        watched = Watched(engine, self.PATIENCE_S)
+        self._made = [*getattr(self, "_made", []), watched]
+        return watched
 
     def _go_on(self, before: Watched) -> Watched:
         """Return a new engine on the state that an earlier one left."""
         plan, folder = before.engine.plan, before.engine.state.folder
-        _leave(before)
+        before.leave()
         return self._watched(plan, State.open(folder))
+
+    def teardown_method(self) -> None:
+        """Let go of what a failed test left; pytest calls this after each."""
+        for watched in getattr(self, "_made", []):
+            if watched.is_open:
+                watched.give_up()
 
     # The tests
 
@@ -163,12 +188,18 @@ class EngineContract:
             for parent in job.parents:
                 assert story.position("E", parent) < story.position("S", job.name), f"{job.name} before {parent}"
         _check_trace(watched)
-        _leave(watched)
-        _leave(watched)
+        watched.leave()
+        watched.leave()
 
     def test_the_rest_goes_on_when_a_job_fails(self, tmp_path: Path) -> None:
         """Job ``bad`` fails: what needs it never runs, what does not need it does, and the reason is kept."""
-        jobs = (Job("bad", failures=NEVER_SUCCEEDS), Job("b", ("bad",)), Job("c", ("b",)), Job("d"), Job("e", ("d",)))
+        jobs = (
+            Job("bad", failures=NEVER_SUCCEEDS),
+            Job("b", ("bad",)),
+            Job("c", ("b",)),
+            Job("d", (), 0.5),
+            Job("e", ("d",)),
+        )
         watched, story = self._begin(tmp_path, *jobs)
         watched.engine.submit()
         watched.finish()
@@ -179,7 +210,7 @@ class EngineContract:
         assert watched.of(Happening.FAILED) == [0]
         assert [story.runs(job.name) for job in jobs] == [1, 0, 0, 1, 1]
         assert watched.engine.over
-        _leave(watched)
+        watched.leave()
 
     def test_tries_again_as_often_as_asked(self, tmp_path: Path) -> None:
         """One job succeeds at its third try, another never; each failure but the last is told as a new try."""
@@ -195,7 +226,7 @@ class EngineContract:
         assert [story.runs(job.name) for job in jobs] == [3, 2, 1]
         assert watched.engine.state.attempts == [3, 2, 1]
         assert Counter(watched.of(Happening.AGAIN)) == {0: 2, 1: 1}
-        _leave(watched)
+        watched.leave()
 
     def test_arguments_arrive_unchanged(self, tmp_path: Path) -> None:
         """Whatever a shell, a format or a protocol might take for its own."""
@@ -207,13 +238,14 @@ class EngineContract:
         assert told["argv"] == list(self.ARGUMENTS)
         assert told["env"] == "a 'b' $(c)"
         assert Path(told["cwd"]).resolve() == tmp_path.resolve()
-        _leave(watched)
+        watched.leave()
 
     def test_what_is_done_never_runs_again(self, tmp_path: Path) -> None:
         """A recorded success counts, whoever recorded it."""
         watched, story = self._begin(tmp_path, Job("a"), Job("b", ("a",)), Job("c", ("b",)))
         plan, state = watched.engine.plan, watched.engine.state
-        _let_go(watched)
+        watched.engine.close()
+        watched.is_open = False
         for job in (0, 1):
             state.update(job, status=JobStatus.DONE, start_s=0.0, end_s=0.0, attempts=1)
         state.commit(sync=True)
@@ -223,7 +255,7 @@ class EngineContract:
         assert state.status == [JobStatus.DONE] * 3
         assert [story.runs(name) for name in "abc"] == [0, 0, 1]
         assert watched.of(Happening.SUCCEEDED) == [2]
-        _leave(watched)
+        watched.leave()
 
     def test_cancel_lets_running_jobs_end(self, tmp_path: Path) -> None:
         """Once told to stop, nothing starts; a later engine does the rest."""
@@ -238,7 +270,7 @@ class EngineContract:
         watched.engine.submit()
         watched.finish()
         assert [story.runs(name) for name in "abc"] == [1, 1, 1]
-        _leave(watched)
+        watched.leave()
 
     def test_cancel_with_kill_ends_running_jobs(self, tmp_path: Path) -> None:
         """They have neither succeeded nor failed; a later engine runs them from their start."""
@@ -257,7 +289,7 @@ class EngineContract:
         watched.finish()
         assert watched.engine.state.status == [JobStatus.DONE] * 2, watched.events
         assert (story.runs("a"), story.ends("a"), story.runs("b")) == (2, 1, 1)
-        _leave(watched)
+        watched.leave()
 
     def test_another_engine_takes_over_what_runs(self, tmp_path: Path) -> None:
         """The first one is gone in the middle; its job is never run twice at the same time, nor lost."""
@@ -272,7 +304,7 @@ class EngineContract:
         assert story.ends("a") >= 1
         assert "SS" not in "".join(kinds) or Happening.AGAIN in {event.what for event in watched.events}, kinds
         assert story.runs("b") == 1
-        _leave(watched)
+        watched.leave()
 
     def test_the_higher_priority_starts_first(self, tmp_path: Path) -> None:
         """Among jobs that wait together for one slot; of equals the one that stands first."""
@@ -283,7 +315,7 @@ class EngineContract:
         watched.finish()
         started = [entry.name for entry in story.entries() if entry.kind == "S"]
         self.check_priorities(started, order)
-        _leave(watched)
+        watched.leave()
 
     def check_priorities(self, started: list[str], order: dict[str, int]) -> None:
         """Say whether an order is by priority; engines that do not keep the order of equals may ask for less."""
@@ -305,13 +337,3 @@ def _check_trace(watched: Watched) -> None:
     for i, event in enumerate(watched.events):
         if event.what is Happening.STARTED:
             assert all(ends[parent] < i for parent in trace.dag.parents(event.job).tolist()), "told out of order"
-
-
-def _let_go(watched: Watched) -> None:
-    watched.engine.close()
-
-
-def _leave(watched: Watched) -> None:
-    """Close an engine and its state, as a process that ends does; twice is harmless."""
-    watched.engine.close()
-    watched.engine.state.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.engines.crashing import keepers_of
 from eligo.dag import Dag
 from eligo.engines.base import Happening
 from eligo.engines.local import Local
@@ -321,3 +323,26 @@ def children():
             if int(fields[1]) == os.getpid():
                 found.add(int(entry.name))
     return found
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["its keeper lives", "its keeper was killed"])
+def test_an_adopted_job_can_be_ended(kept, tmp_path):
+    job = [task("a", sh(tmp_path, "echo $$ > process; sleep 300"))]
+    process = tmp_path / "process"
+    ran = Ran(tmp_path, job)
+    ran.engine.submit()
+    ran.until(lambda: process.exists() and process.read_text().endswith("\n"))
+    if not kept:
+        (keeper,) = keepers_of(tmp_path / "flow.dot.eligo")
+        os.kill(keeper, signal.SIGKILL)
+    ran.close()
+    ran = Ran(tmp_path, job)
+    ran.engine.submit()
+    ran.until(lambda: ran.events)
+    assert [event.what for event in ran.events] == [Happening.ADOPTED]
+    ran.engine.cancel(kill=True)
+    ran.until(lambda: ran.engine.over)
+    ran.close()
+    assert ran.state.status == [WAITING]
+    assert not alive(int(process.read_text()))
+    assert not keepers_of(tmp_path / "flow.dot.eligo")
