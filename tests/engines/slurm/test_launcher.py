@@ -347,3 +347,9 @@ def test_what_differs_between_tries_is_put_in(tmp_path):
     task = Task("a", (Process(argv, "/", {"V": f"v{RETRY_MARK}"}, stdout=f"{tmp_path}/out{RETRY_MARK}"),), retries=1)
     run_task(task, tmp_path)
     assert [(tmp_path / f"out{i}").read_text() for i in range(2)] == ["it's 0 v0\n", "it's 1 v1\n"]
+
+
+def test_an_end_that_cannot_be_recorded_is_no_success(tmp_path):
+    box, _ = one_job(tmp_path, f"ln -sf /dev/full {tmp_path}/box/running/0-1")
+    assert launch(box, "0-1") not in (0, REVOKED)
+    assert list(box.ended()) == []

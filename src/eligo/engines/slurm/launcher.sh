@@ -95,6 +95,8 @@ eligo_attempt() { # sets eligo_code, eligo_step, eligo_skipped
         # To scripts a signal is a negative number, as with DAGMan.
         [ "$eligo_got" -le 128 ] || eligo_got=$((128 - eligo_got))
         [ "$eligo_return" != 0 ] || eligo_return=$eligo_got
+        # Where exit statuses are counted, every signal is -1.
+        [ "$eligo_got" -ge 0 ] || eligo_got=-1
         eligo_codes="$eligo_codes $eligo_got"
     done
     : "${eligo_codes:=0}"
@@ -106,8 +108,9 @@ eligo_attempt() { # sets eligo_code, eligo_step, eligo_skipped
 
 eligo_over() { # ok or no, then what counts
     times >>"$eligo_note"
-    eligo_tell "end $1 $2 $eligo_code $eligo_step $eligo_try $eligo_begin $(eligo_now)"
-    mv "$eligo_note" "$eligo_here/ended/$eligo_key.$1"
+    # An end that cannot be recorded, as on a full disk, is none: what depends on it must not start.
+    eligo_tell "end $1 $2 $eligo_code $eligo_step $eligo_try $eligo_begin $(eligo_now)" || exit 73
+    mv "$eligo_note" "$eligo_here/ended/$eligo_key.$1" || exit 73
     sync "$eligo_here/ended/$eligo_key.$1" "$eligo_here/ended" 2>/dev/null
     [ "$1" = no ] || exit 0
     [ "$eligo_code" != 0 ] || exit 1
