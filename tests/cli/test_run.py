@@ -185,58 +185,6 @@ def test_without_priorities_the_best_order_is_taken(home):
     assert ran(home)[0] == "hub"
 
 
-def test_dry_runs_start_nothing(home, capsys):
-    file = diamond(home)
-    before = sorted(home.iterdir())
-    run(file, "--dry-run", "-j", 3)
-    out = capsys.readouterr().out
-    assert "would run on local; nothing was started" in out
-    assert "  a: /bin/sh a.sh" in out
-    run(file, "--dry-run", "--json")
-    (facts,) = events(capsys.readouterr().out)
-    assert facts["first"][0]["job"] == "a"
-    assert sorted(home.iterdir()) == before
-
-
-def test_a_dry_run_shows_what_else_there_is(home, capsys):
-    """Scripts, retries, categories, FINAL, directories; what a try knows only when it starts is that of the first.
-
-    a ---> b ---> c
-    """
-    (home / "sub").mkdir()
-    told = "{\n  executable = /bin/echo\n  arguments = try $(RETRY)\n  should_transfer_files = no\n}\n"
-    text = f"JOB a {told}JOB b {told}JOB c {told}FINAL end {told}PARENT a CHILD b\nPARENT b CHILD c\n"
-    text = text.replace("JOB b {\n", "JOB b {\n  initialdir = sub\n")
-    text += "SCRIPT PRE b /bin/true $JOB\nSCRIPT POST b /bin/true $RETURN\nRETRY b 2\n"
-    text += "CATEGORY a big\nCATEGORY c big\nMAXJOBS big 1\n"
-    (home / "flow.dag").write_text(text)
-    run("flow.dag", "--dry-run")
-    out = capsys.readouterr().out
-    for row in (
-        r"retries +1   to be", r"scripts +2   1 before jobs, 1 after", r"categories +1   at once at most 1 of 2 jobs",
-        r"FINAL +end   /bin/echo try 0",
-    ):  # fmt: skip
-        assert re.search(f"(?m)^  {row}", out), out
-    shown = f"  b: /bin/echo try 0\n    before: /bin/true $JOB\n    after: /bin/true $RETURN\n    in: {home}/sub\n"
-    assert out.endswith(f"\nfirst:\n  a: /bin/echo try 0\n{shown}  c: /bin/echo try 0\n")
-    run("flow.dag")
-    capsys.readouterr()
-    run("flow.dag", "--dry-run")
-    assert "there is a run already, with 3 of 3 jobs done: it takes --resume" in capsys.readouterr().err
-    run("flow.dag", "--dry-run", "--resume")
-    out = capsys.readouterr().out
-    assert re.search(r"jobs +3   3 of them done already", out)
-    assert "first:" not in out
-
-
-def test_a_dry_run_goes_by_a_rescue_dag(home, capsys):
-    file = diamond(home)
-    (home / "flow.dag.rescue001").write_text("DONE a\n")
-    run(file, "--dry-run", "--resume", "--json")
-    (facts,) = events(capsys.readouterr().out)
-    assert (facts["done"], {job["job"] for job in facts["first"]}) == (1, {"b", "c", "d"})
-
-
 def test_a_memory_limit(home, capsys):
     dag = Dag.from_names([("a", "b"), ("c", "d"), ("e", "f")])
     dag = dag.with_known(data=Data.per_edge(dag.tails, dag.heads, [5, 5, 5]), time_s=[0.01] * 6)

@@ -38,6 +38,7 @@ eligo run montage.json --command 'sleep {time_s}'
 eligo run workflow.yml --memory 64GB --delete-intermediate
 eligo run workflow.dag --engine htcondor -- -maxidle 100
 eligo run workflow.dag --engine dask:tcp://10.0.0.1:8786
+eligo run workflow.dag --gantt run.svg --trace run.json
 eligo run workflow.dag --json | jq -r 'select(.event == "failed").job'
 """
 
@@ -50,9 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Plan, run, and print what came of it."""
     from eligo.cli.outputs import check_distinct
+    from eligo.cli.trace_outputs import check_pictures
 
     check_words(args)
-    check_distinct({"FILE": args.file, "--job-data": args.job_data, "--log": args.log})
+    written = {"--log": args.log, "--gantt": args.gantt, "--trace": args.chrome_trace}
+    check_distinct({"FILE": args.file, "--job-data": args.job_data, **written})
+    check_pictures(args)
     plan, order = _planned(args)
     if args.dry_run:
         from eligo.cli.run_dry import dry_run

@@ -12,7 +12,7 @@ from eligo.cli.limit_wish import add_limit
 from eligo.cli.memory_options import MODEL_WORDS, add_model
 from eligo.cli.prioritize import STRATEGIES
 
-__all__ = ["ENGINES", "READING", "add_words", "check_words", "folder_of", "resuming"]
+__all__ = ["ENGINES", "READING", "add_pictures", "add_words", "check_words", "folder_of", "resuming"]
 
 ENGINES = ("local", "htcondor", "slurm", "dask")
 """The engines by name; ``dask:ADDRESS`` is one as well. Stated here as well, so that --help need not load numpy."""
@@ -37,6 +37,7 @@ def add_words(parser: argparse.ArgumentParser) -> None:
     add_limit(parser.add_argument_group("limiting first"), required=False)
     add_model(parser)
     _add_going_on(parser.add_argument_group("going on"))
+    add_pictures(parser.add_argument_group("showing it afterwards"), ", and memory under a limit")
     parser.passes_on = True  # type: ignore[attr-defined]
     parser.set_defaults(refuse=parser.error)
 
@@ -103,6 +104,22 @@ def _add_going_on(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument("--log", metavar="FILE", help="a line for each event is added to it (default: run.log in DIR)")
     group.add_argument("--dry-run", action="store_true", help="check everything, say what would run, and start nothing")
+
+
+def add_pictures(group: argparse._ArgumentGroup, more: str = "") -> None:
+    """Add what shows who did what when."""
+    group.add_argument(
+        "--gantt",
+        metavar="OUT",
+        help=f"draw what ran when and where{more}: .svg, .png or .pdf; needs the extra figures",
+    )
+    group.add_argument(
+        "--trace",
+        "--chrome-trace",
+        dest="chrome_trace",
+        metavar="OUT",
+        help="write that for Perfetto and chrome://tracing: .json or .json.gz",
+    )
 
 
 def check_words(args: argparse.Namespace) -> None:

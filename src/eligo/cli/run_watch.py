@@ -24,13 +24,14 @@ from eligo.cli.run_summary import Ended, ended_facts, ended_text
 from eligo.cli.run_tally import Tally
 from eligo.cli.run_view import View, progress_line
 from eligo.cli.table import plural
+from eligo.cli.trace_outputs import Shown, show_trace
 from eligo.engines.base import Event, Happening
 from eligo.errors import EligoError
 
 if TYPE_CHECKING:
     from eligo.dag import Dag
     from eligo.engines.plan import Plan
-    from eligo.engines.running import Run
+    from eligo.engines.running import Outcome, Run
 
 __all__ = ["carry_out"]
 
@@ -194,7 +195,17 @@ class _Watch:
             self.lines.write([{"event": "summary", **ended_facts(ended)}])
         else:
             self.output.write(f"{ended_text(ended)}\n")
+        self._show(outcome, args)
         return ended
+
+    def _show(self, outcome: Outcome, args: argparse.Namespace) -> None:
+        """Draw the run where that is wanted; what goes wrong with it takes nothing from the run."""
+        plan = self.plan
+        try:
+            title = f"{plan.document.source.path} on {args.engine}"
+            show_trace(Shown(outcome.trace, plan.footprint, title, "what ran when", limit=plan.limit), args)
+        except EligoError as error:
+            self.view.say(f"warning: {error.where}{error.text}: eligo status has --gantt and --trace, too")
 
 
 def _added_edges(dag: Dag, given: Dag) -> list[list[int]]:

@@ -5,12 +5,20 @@ from __future__ import annotations
 import argparse
 import math
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eligo.cli.messages import say
 from eligo.cli.outputs import check_distinct
 from eligo.cli.table import plural
+from eligo.cli.trace_outputs import (
+    Shown,
+    check_picture,
+    check_pictures,
+    check_place,
+    foreign,
+    holds_something,
+    show_trace,
+)
 from eligo.errors import EligoError
 
 if TYPE_CHECKING:
@@ -24,9 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["check_targets", "looked_at", "one_point", "write_results_of", "write_run"]
 
 _DRAWN = ("execution_time", "stalling", "utilization")
-_TRACES = (".json", ".json.gz")
 _NINETY_FIVE = 1.96  # standard errors to either side
-_TRACE_START = b'{"traceEvents"'
 
 
 def check_targets(args: argparse.Namespace) -> None:
@@ -41,17 +47,11 @@ def check_targets(args: argparse.Namespace) -> None:
     check_distinct(_each_once(read) | written | kept)
     if args.out is not None:
         check_table_name(args.out)
-    for picture in (args.plot, args.gantt):
-        if picture is not None:
-            _check_picture(picture)
-    if args.chrome_trace is not None and not args.chrome_trace.endswith(_TRACES):
-        raise EligoError(
-            f"{args.chrome_trace}: not a name for a Chrome trace", hint=f"end it in {' or '.join(_TRACES)}"
-        )
-    for path in written.values():
-        if path is not None:
-            _check_place(path)
-    _refuse_foreign(args)
+        check_place(args.out)
+        _refuse_foreign(args.out)
+    if args.plot is not None:
+        check_picture(args.plot)
+    check_pictures(args)
 
 
 def _each_once(read: dict[str, str | None]) -> dict[str, str | None]:
@@ -61,47 +61,15 @@ def _each_once(read: dict[str, str | None]) -> dict[str, str | None]:
     return {name: path for name, path in there.items() if seen.setdefault(os.path.realpath(path or ""), name) == name}
 
 
-def _check_picture(path: str) -> None:
-    from eligo.report.style import new_figure, picture_kind
-
-    picture_kind(path)
-    new_figure(1, 1)  # says now, not after the work, that matplotlib is missing
-
-
-def _check_place(path: str) -> None:
-    """Refuse a directory, or a file in one that does not exist or may not be changed."""
-    from eligo.formats.storage import writing
-
-    if Path(path).is_dir():
-        raise EligoError(f"{path}: is a directory", hint="name a file to write")
-    folder = Path(os.path.realpath(path)).parent
-    with writing(path):
-        if not folder.is_dir():
-            raise FileNotFoundError
-        if (not Path(path).exists() or Path(path).is_file()) and not os.access(folder, os.W_OK | os.X_OK):
-            raise PermissionError(13, "Permission denied")
-
-
-def _refuse_foreign(args: argparse.Namespace) -> None:
-    """Refuse to write over a file that is no such table or trace: it is there by mistake."""
-    from eligo.formats.storage import load
+def _refuse_foreign(out: str) -> None:
+    """Refuse to write over a file that is no such table: it is there by mistake."""
     from eligo.simulation.results import read_results
 
-    if _holds_something(args.out):
+    if holds_something(out):
         try:
-            read_results(args.out)
+            read_results(out)
         except EligoError:
-            raise _foreign(args.out, "table of a sweep") from None
-    if _holds_something(args.chrome_trace) and not load(args.chrome_trace).data.startswith(_TRACE_START):
-        raise _foreign(args.chrome_trace, "Chrome trace")
-
-
-def _holds_something(path: str | None) -> bool:
-    return path is not None and Path(path).is_file() and Path(path).stat().st_size > 0
-
-
-def _foreign(path: str, kind: str) -> EligoError:
-    return EligoError(f"{path}: is there already, and is no {kind}", hint="choose another name, or move it away")
+            raise foreign(out, "table of a sweep") from None
 
 
 def one_point(path: str, found: Comparison, footprint: Footprint | None) -> Results:
@@ -170,20 +138,9 @@ def write_run(setup: Setup, args: argparse.Namespace, path: str) -> None:
     """Write what shows one run of one strategy."""
     if args.gantt is None and args.chrome_trace is None:
         return
-    from eligo.formats.chrome_trace import write_trace
-    from eligo.report import plot_gantt, save
-    from eligo.simulation.memory_use import memory_over_time
     from eligo.simulation.runs import trace_run
 
-    number, name, footprint = args.run_number or 0, setup.contender.name, setup.footprint
-    trace = trace_run(setup, number)
-    memory = None if footprint is None else memory_over_time(footprint, trace)
-    title = f"{path}: {name}, run {number}"
-    if args.gantt is not None:
-        resource, unit = ("", "") if footprint is None else (footprint.rules.resource, footprint.rules.unit)
-        across = "time (s)" if setup.grid.own_times else "time (mean job times)"
-        save(plot_gantt(trace, memory=memory, across=across, title=title, resource=resource, unit=unit), args.gantt)
-        say(f"{args.gantt}: run {number} of {name}")
-    if args.chrome_trace is not None:
-        write_trace(trace, args.chrome_trace, name=title, memory=memory)
-        say(f"{args.chrome_trace}: run {number} of {name}; ui.perfetto.dev and chrome://tracing show it")
+    number, name = args.run_number or 0, setup.contender.name
+    across = "time (s)" if setup.grid.own_times else "time (mean job times)"
+    title, what = f"{path}: {name}, run {number}", f"run {number} of {name}"
+    show_trace(Shown(trace_run(setup, number), setup.footprint, title, what, across), args)

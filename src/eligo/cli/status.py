@@ -13,7 +13,7 @@ from eligo.cli.amounts import duration, short
 from eligo.cli.arguments import add_input, add_json, open_input
 from eligo.cli.messages import printable, warn
 from eligo.cli.progress import clock
-from eligo.cli.run_options import READING, folder_of, resuming
+from eligo.cli.run_options import READING, add_pictures, folder_of, resuming
 from eligo.cli.run_summary import REPEATED, repeated_names
 from eligo.cli.table import number, plural, table
 from eligo.errors import EligoError
@@ -33,6 +33,7 @@ Exit status: 0 if there is a state to tell of, whatever it is; 1 if there is non
 """
 EXAMPLE = """
 eligo status workflow.dag
+eligo status workflow.dag --gantt run.svg
 eligo status workflow.dag --json | jq .running
 """
 
@@ -53,14 +54,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
     add_json(parser)
     parser.add_argument("--state", metavar="DIR", help="where the state of the run is (default: FILE.eligo)")
+    add_pictures(parser.add_argument_group("showing it"))
 
 
 def run(args: argparse.Namespace) -> int:
     """Print where the run stands."""
+    from eligo.cli.outputs import check_distinct
+    from eligo.cli.trace_outputs import check_pictures
     from eligo.engines.folder import holder
     from eligo.engines.state import State
 
     folder = folder_of(args)
+    check_distinct({"FILE": args.file, "--gantt": args.gantt, "--trace": args.chrome_trace})
+    check_pictures(args)
     who = holder(folder)
     with State.open(folder, reading=True) as state:
         tally = _tally(state, args)
@@ -69,7 +75,22 @@ def run(args: argparse.Namespace) -> int:
             sys.stdout.write(f"{json.dumps(facts)}\n")
         else:
             print(_text(args.file, folder, facts))
+        _show(state, tally, args)
     return 0
+
+
+def _show(state: State, tally: Tally | None, args: argparse.Namespace) -> None:
+    """Draw what ran when, where that is wanted."""
+    from eligo.cli.trace_outputs import Shown, show_trace
+
+    if args.gantt is None and args.chrome_trace is None:
+        return
+    if tally is None:
+        raise EligoError(
+            f"{args.file}: what ran when cannot be drawn without the workflow as it was", hint="put the old file back"
+        )
+    title = f"{args.file} on {state.get('engine')}"
+    show_trace(Shown(state.trace(tally.dag), None, title, "what ran when"), args)
 
 
 def _tally(state: State, args: argparse.Namespace) -> Tally | None:

@@ -1,0 +1,129 @@
+"""Files that show who did what when, in a simulated run or a real one: checked before the work, which may take hours.
+
+A file is written whole or not at all, and never over one that is something else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from eligo.cli.messages import say
+from eligo.errors import EligoError
+
+if TYPE_CHECKING:
+    from eligo.memory.footprint import Footprint
+    from eligo.trace import Trace
+
+__all__ = [
+    "Shown",
+    "check_picture",
+    "check_pictures",
+    "check_place",
+    "check_trace",
+    "foreign",
+    "holds_something",
+    "show_trace",
+]
+
+_TRACES = (".json", ".json.gz")
+_TRACE_START = b'{"traceEvents"'
+
+
+def check_picture(path: str) -> None:
+    """Refuse what is no name for a picture, and drawing where matplotlib is missing."""
+    from eligo.report.style import new_figure, picture_kind
+
+    picture_kind(path)
+    new_figure(1, 1)  # says now, not after the work, that matplotlib is missing
+    check_place(path)
+
+
+def check_trace(path: str) -> None:
+    """Refuse what is no name for a Chrome trace, and a file that is something else."""
+    from eligo.formats.storage import load
+
+    if not path.endswith(_TRACES):
+        raise EligoError(f"{path}: not a name for a Chrome trace", hint=f"end it in {' or '.join(_TRACES)}")
+    check_place(path)
+    if holds_something(path) and not load(path).data.startswith(_TRACE_START):
+        raise foreign(path, "Chrome trace")
+
+
+def check_place(path: str) -> None:
+    """Refuse a directory, or a file in one that does not exist or may not be changed."""
+    from eligo.formats.storage import writing
+
+    if Path(path).is_dir():
+        raise EligoError(f"{path}: is a directory", hint="name a file to write")
+    folder = Path(os.path.realpath(path)).parent
+    with writing(path):
+        if not folder.is_dir():
+            raise FileNotFoundError
+        if (not Path(path).exists() or Path(path).is_file()) and not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(13, "Permission denied")
+
+
+def holds_something(path: str | None) -> bool:
+    """Tell whether there is a file that would be written over."""
+    return path is not None and Path(path).is_file() and Path(path).stat().st_size > 0
+
+
+def foreign(path: str, kind: str) -> EligoError:
+    """Return the complaint that a file is there by mistake."""
+    return EligoError(f"{path}: is there already, and is no {kind}", hint="choose another name, or move it away")
+
+
+def check_pictures(args: argparse.Namespace) -> None:
+    """Refuse what cannot be written of the pictures that are wanted."""
+    if args.gantt is not None:
+        check_picture(args.gantt)
+    if args.chrome_trace is not None:
+        check_trace(args.chrome_trace)
+
+
+class Shown(NamedTuple):
+    """A run to show.
+
+    Attributes
+    ----------
+    trace, footprint
+        What ran when, and what jobs occupy, if that is to be shown.
+    title, what
+        What stands above the picture, and how the run is called in messages.
+    across
+        What the times are called.
+    limit
+        What is not to be exceeded.
+    """
+
+    trace: Trace
+    footprint: Footprint | None
+    title: str
+    what: str
+    across: str = "time (s)"
+    limit: int | None = None
+
+
+def show_trace(shown: Shown, args: argparse.Namespace) -> None:
+    """Draw a run, write it for viewers of traces, or both, as is wanted."""
+    if args.gantt is None and args.chrome_trace is None:
+        return
+    from eligo.simulation.memory_use import memory_over_time
+
+    footprint, trace = shown.footprint, shown.trace
+    memory = None if footprint is None else memory_over_time(footprint, trace)
+    if args.gantt is not None:
+        from eligo.report import plot_gantt, save
+
+        resource, unit = ("", "") if footprint is None else (footprint.rules.resource, footprint.rules.unit)
+        look = {"across": shown.across, "title": shown.title, "resource": resource, "unit": unit}
+        save(plot_gantt(trace, memory=memory, limit=shown.limit, **look), args.gantt)
+        say(f"{args.gantt}: {shown.what}")
+    if args.chrome_trace is not None:
+        from eligo.formats.chrome_trace import write_trace
+
+        write_trace(trace, args.chrome_trace, name=shown.title, memory=memory)
+        say(f"{args.chrome_trace}: {shown.what}; ui.perfetto.dev and chrome://tracing show it")
