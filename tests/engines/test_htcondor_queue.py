@@ -128,6 +128,30 @@ def test_the_queue_falls_silent(queue, plan, state):
     assert engine.over
 
 
+def test_removing_is_tried_until_the_queue_answers(queue, plan, state):
+    engine = HTCondor(plan, state)
+    engine.submit()
+    queue.write("jobstate.log", BEGINS)
+    watched(engine)
+    queue.silent = True
+    monkeyed, queue.act = queue.act, lambda *_: queue.clusters("")  # which does not answer
+    engine.cancel(kill=True)
+    assert not engine.over
+    watched(engine)
+    queue.silent, queue.act = False, monkeyed
+    assert kinds(watched(engine) + watched(engine)) == [("CANCELLED", 0)]
+    assert engine.over
+    assert queue.jobs == {}
+
+
+def test_stopped_before_it_began(queue, plan, state):
+    engine = HTCondor(plan, state)
+    engine.cancel()
+    engine.submit()
+    assert engine.over
+    assert queue.files == []
+
+
 def test_a_refused_submission(queue, plan, state):
     """Nothing was submitted; going on submits it, once."""
     queue.refuses = True

@@ -74,7 +74,8 @@ class HTCondor(Engine):
         self._pending: list[Event] = []
         self._over = False
         self._stopping = False
-        self._killed = False
+        self._kill = False
+        self._removed = False
         self._unanswered = False
         self._asked = 0.0
         self._heard = time.monotonic()
@@ -88,6 +89,8 @@ class HTCondor(Engine):
 
     def submit(self) -> None:
         """Hand the DAG to DAGMan, or go on with the DAGMan that has it."""
+        if self._stopping:
+            return
         done = [job for job, status in enumerate(self.state.status) if status == JobStatus.DONE]
         self._files = FilesSeen(self.plan, done, since=self.state.get("began"))
         self._delete(self._files.left_over())
@@ -293,7 +296,9 @@ class HTCondor(Engine):
             events = self._end(submission)
         else:
             events = []
-            if self._stopping:
+            if self._kill:
+                self._remove(submission)
+            elif self._stopping and not self._removed:
                 self._stop_gently(submission)
             if quiet:
                 self._heard = time.monotonic()
@@ -325,25 +330,21 @@ class HTCondor(Engine):
 
     def cancel(self, *, kill: bool = False) -> None:
         """Let DAGMan start nothing new; with `kill` remove it and its jobs."""
-        submission = self._submission
-        if submission is None:
-            self._over = True
-            return
         self._stopping = True
-        if kill and not self._killed:
-            self._remove(submission)
+        self._kill = self._kill or kill
+        self._asked = 0.0
+        if self._submission is None:
+            self._over = True
         elif not kill:
-            submission.halt_file.touch(mode=0o600)
+            self._submission.halt_file.touch(mode=0o600)
 
     def _remove(self, submission: Submission) -> None:
-        self._killed = True
-        if not submission.ended:
-            self._queue.act("rm", f"ClusterId == {submission.cluster}", "stopped by eligo")
+        if not self._removed:
+            self._queue.act("rm", f"ClusterId == {submission.cluster}", HOLD_REASON)
+            self._removed = True
 
     def _stop_gently(self, submission: Submission) -> None:
         """Hold what waits in the queue; when nothing runs any more, let DAGMan go."""
-        if self._killed:
-            return
         mine = f"DAGManJobId == {submission.cluster}"
         if self._queue.clusters(f"{mine} && JobStatus == 1"):
             self._queue.act("hold", f"{mine} && JobStatus == 1", HOLD_REASON)
