@@ -83,7 +83,7 @@ class Dask(Engine):
         if options:
             raise EngineError(
                 f"the dask engine has no options of its own: {' '.join(options)}",
-                hint="leave out what follows --; --slots says how many workers a local cluster has",
+                hint="leave out what follows --; -j N says how many workers a local cluster has",
             )
         self._wanted_slots = slots
         self._run_id: str = state.get("run_id")
