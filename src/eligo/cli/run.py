@@ -11,6 +11,7 @@ from eligo.cli.memory_options import footprint_of
 from eligo.cli.messages import printable, warn
 from eligo.cli.progress import working
 from eligo.cli.run_options import add_words, check_words
+from eligo.cli.table import plural
 
 if TYPE_CHECKING:
     from eligo.engines.plan import Plan
@@ -88,5 +89,24 @@ def _planned(args: argparse.Namespace) -> tuple[Plan, str]:
         limit=most,
         delete_intermediate=args.delete_intermediate,
     )
-    warn(plan.warnings)
+    warn([*plan.warnings, *_kept_files(plan)])
     return plan, order.source
+
+
+def _kept_files(plan: Plan) -> list[str]:
+    """Return what to say, before anything runs, of files that will not be deleted though one might think so."""
+    from eligo.engines.files_seen import FilesSeen
+
+    if not plan.delete_intermediate:
+        return []
+    path, data = plan.document.source.path, plan.dag.data
+    if data is None or data.names is None:
+        return [f"{path}: --delete-intermediate deletes nothing: it is not said which files jobs make and read"]
+    seen, told = FilesSeen(plan), []
+    if not seen.passing:
+        told.append(f"{path}: --delete-intermediate deletes nothing: there is no file that only feeds other jobs")
+    if seen.wanted:
+        bound = plan.footprint is not None and plan.footprint.rules.resource == "disk"
+        but = ", though the limit takes them to be gone after their last reader" if bound else ""
+        told.append(f"{path}: {plural(seen.wanted, 'file')} to be staged out will be kept{but}")
+    return told

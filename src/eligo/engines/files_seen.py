@@ -49,6 +49,8 @@ class FilesSeen:
 
     Attributes
     ----------
+    passing
+        How many files only feed other jobs, by the workflow; the disk may know better.
     wanted
         How many files other jobs read and the workflow wants kept nevertheless.
 
@@ -79,6 +81,7 @@ class FilesSeen:
         self._from_name: set[str] = set()  # paths that stand in the workflow as relative names
         self.wanted = 0
         self._read(plan)
+        self.passing = len(self._pending)
         self._left_over: list[str] = []
         for job in done:
             self._left_over += self._let_go(job)
