@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.engines import local_many, reliability
 from benchmarks.quality import limits, sequential
 from benchmarks.speed import grid, serialize, worst_peak
 from eligo import generate, write
@@ -57,3 +58,15 @@ def test_sequential_orders(tmp_path, capsys):
     (tmp_path / "some" / "note.txt").write_text("not a workflow")
     sequential.main(tmp_path)
     assert "| all " in capsys.readouterr().out
+
+
+def test_many_jobs_on_the_local_engine(monkeypatch, capsys):
+    monkeypatch.setattr(local_many, "_ALONE", 5)
+    local_many.main(60, slots=2)
+    assert "Eligo's own" in capsys.readouterr().out
+
+
+def test_runs_that_are_killed(monkeypatch, capsys):
+    monkeypatch.setattr(reliability, "VARIANTS", reliability.VARIANTS[:1])
+    reliability.main(2)
+    assert "| twice at once |" in capsys.readouterr().out

@@ -126,8 +126,10 @@ class Tally:
     at_once: int = 0
 
 
-def random_jobs(rng: random.Random, *, jobs: int, fail: int = 0, hooks: bool = False, slow: float = 0.04) -> list[Any]:
-    """Return the description of a random dag whose jobs take up to `slow` seconds."""
+def random_jobs(
+    rng: random.Random, *, jobs: int, fail: int = 0, hooks: bool = False, box: bool = False, slow: float = 0.04
+) -> list[Any]:
+    """Return the description of a random dag whose jobs take up to `slow` seconds, perhaps each in a sandbox."""
     described = []
     for i in range(jobs):
         parents = {f"j{rng.randrange(i)}" for _ in range(rng.choice([0, 1, 1, 2]))} if i else set()
@@ -140,6 +142,7 @@ def random_jobs(rng: random.Random, *, jobs: int, fail: int = 0, hooks: bool = F
                 "retries": 60 if fail else 0,
                 "before": hooks and rng.random() < 0.5,
                 "after": hooks and rng.random() < 0.7,
+                "box": box,
             }
         )
     return described
@@ -262,6 +265,11 @@ class Trial:
         assert set(repeated) <= again, f"ran again and nobody was told: {set(repeated) - again}"
         self._check_done(story)
         self._check_order(story)
+        missing = [
+            job["name"] for job in self.jobs if job["box"] and not (self.folder / f"made-{job['name']}").exists()
+        ]
+        assert not missing, f"what was made is not in its place: {missing}"
+        assert not list(self.home.glob("sandboxes/*")), "a sandbox was left behind"
         assert not keepers_of(self.home), "a keeper was left behind"
         assert not list(self.home.glob("journal.*")), "a journal was left behind"
 

@@ -15,13 +15,14 @@ import os
 import sys
 import time
 import traceback
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from eligo.dag import Dag
-from eligo.engines.plan import Hook, Plan, Process, Task
+from eligo.engines.plan import Hook, Plan, Process, Sandbox, Task
 from eligo.engines.running import Outcome, start
 from eligo.engines.state import FILE_NAME
 from eligo.errors import EligoError
@@ -32,9 +33,10 @@ __all__ = ["load_plan"]
 
 SCRIPT = """\
 #!/bin/sh
-# STORY KIND NAME SECONDS FAIL: FAIL is 0, or one in how many fails
+# STORY KIND NAME SECONDS FAIL [BOX]: FAIL is 0, or one in how many fails; in a sandbox it makes a file
 echo "S $2 $3 $$" >> "$1"
 sleep "$4"
+if [ -n "$6" ]; then echo "$3" > made; fi
 code=0
 if [ "$5" -gt 0 ] && [ $(( $$ % $5 )) -eq 0 ]; then code=1; fi
 echo "E $2 $3 $$ $code" >> "$1"
@@ -55,6 +57,9 @@ def load_plan(folder: Path) -> Plan:
     def task(index: int) -> Task:
         job = jobs[index]
         process = Process(words("main", job, job["seconds"], job["fail"]), str(folder))
+        if job["box"]:
+            box = Sandbox((("input", str(folder / "plan.json")),), (("made", str(folder / f"made-{job['name']}")),))
+            process = replace(process, argv=(*process.argv, "box"), sandbox=box)
         slow = {"before": 0.0, "after": job.get("slow_after", 0.0)}
         hooks = [Hook(words(kind, job, slow[kind], 0), str(folder)) if job[kind] else None for kind in slow]
         after = hooks[1] if job["fail"] == 0 else None  # one that succeeds would hide the failure

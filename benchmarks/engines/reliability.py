@@ -31,6 +31,7 @@ class Variant:
     what: tuple[str, ...] = ("driver",)
     fail: int = 0
     hooks: bool = False
+    box: bool = False
     begin_s: float = 0.0
 
 
@@ -38,6 +39,7 @@ VARIANTS = (
     Variant("the run"),
     Variant("the run, 20 % of jobs fail", fail=5),
     Variant("the run, scripts before and after", hooks=True),
+    Variant("the run, jobs in sandboxes", box=True),
     Variant("the keeper", ("keeper",), begin_s=0.1),
     Variant("both", ("both", "keeper first"), hooks=True),
 )
@@ -49,7 +51,7 @@ def trials(variant: Variant, drivers: Drivers, folder: Path, tally: Tally, *, ki
     while tally.kills < kills:
         place = folder / str(tally.trials)
         place.mkdir()
-        jobs = random_jobs(rng, jobs=rng.randint(5, 40), fail=variant.fail, hooks=variant.hooks)
+        jobs = random_jobs(rng, jobs=rng.randint(5, 40), fail=variant.fail, hooks=variant.hooks, box=variant.box)
         trial = Trial(drivers, place, jobs)
         for _ in range(_KILLS_A_TRIAL):
             moment = rng.choice([rng.uniform(0, 0.03), rng.uniform(0, 0.15), rng.uniform(0, 0.6)])

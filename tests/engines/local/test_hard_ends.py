@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import eligo
 from benchmarks.engines.crashing import keepers_of
 from eligo.dag import Dag
 from eligo.engines.base import Happening
@@ -346,3 +347,28 @@ def test_an_adopted_job_can_be_ended(kept, tmp_path):
     assert ran.state.status == [WAITING]
     assert not alive(int(process.read_text()))
     assert not keepers_of(tmp_path / "flow.dot.eligo")
+
+
+def held(dag, sizes):
+    return dag.with_known(data=eligo.Data.per_edge(dag.tails, dag.heads, sizes))
+
+
+def test_the_memory_limit_holds_though_slots_are_free(tmp_path):
+    """``a -> b`` and ``c -> d`` hold 5 each, and 8 are allowed: the two pairs run one after the other."""
+    text = 'echo "S $1" >> log; sleep 0.1; echo "E $1" >> log'
+    jobs = [task(name, sh(tmp_path, text, name)) for name in "abcd"]
+    dag = held(Dag.from_names([("a", "b"), ("c", "d")]), [5, 5])
+    ran = Ran(tmp_path, jobs, [(0, 1), (2, 3)], footprint=eligo.footprint(dag, "shared"), limit=8).finish()
+    assert ran.state.status == [DONE] * 4
+    assert (tmp_path / "log").read_text().replace("\n", " ") == "S a E a S b E b S c E c S d E d "
+    assert ran.engine.occupied == 0
+
+
+def test_data_of_a_failed_job_may_be_in_the_way(tmp_path):
+    """What was written for a reader that fails stays, and is counted: the rest does not start, and that is said."""
+    jobs = [task("a", sh(tmp_path, "true")), task("b", sh(tmp_path, "exit 1")), task("c", sh(tmp_path, "true"))]
+    dag = held(Dag.from_names([("a", "b"), ("c", "d")]), [5, 5])
+    jobs.append(task("d", sh(tmp_path, "true")))
+    ran = Ran(tmp_path, jobs, [(0, 1), (2, 3)], footprint=eligo.footprint(dag, "shared"), limit=8).finish()
+    assert ran.state.status == [DONE, FAILED, WAITING, WAITING]
+    assert any("limit" in text for text in ran.texts(Happening.NOTE))

@@ -47,6 +47,7 @@ def described(name, *parents, seconds=0.0, **more):
         "retries": 0,
         "before": False,
         "after": False,
+        "box": False,
         **more,
     }
 
