@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from eligo.cli import main
 from eligo.dag import Dag
 from eligo.engines.base import Event, Happening
 from eligo.engines.plan import Plan, Process, Task
@@ -185,6 +186,32 @@ def test_higher_priority_starts_first(tmp_path):
     assert {start.node: start.priority for start in starts} == priorities
     assert passed_over(starts, priorities) == []
     assert preferred(starts, priorities)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "in the file",
+        pytest.param("in an included file", marks=pytest.mark.long),
+        pytest.param("by eligo prioritize --style vars", marks=pytest.mark.long),
+    ],
+)
+def test_priorities_of_the_plan_take_the_place_of_those_in_the_file(given, tmp_path):
+    """The plan is the truth: whoever made it knew what the file says."""
+    flow = write_dag(tmp_path / "flow.dag", {"a": [], "b": [], "c": []}, "true")
+    if given == "in the file":
+        flow.write_text(f"{flow.read_text()}PRIORITY c 50\n")
+    elif given == "in an included file":
+        (tmp_path / "more.dag").write_text("PRIORITY c 50\nPRIORITY b 40\n")
+        flow.write_text(f"{flow.read_text()}INCLUDE more.dag\n")
+    else:
+        assert main(["prioritize", str(flow), "--in-place", "--style", "vars"]) == 0
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    _, outcome = complete(plan_of(flow, [7, 9, 8]))
+    assert outcome.exit_status == 0
+    starts = read_starts(tmp_path / "events.log")
+    assert {start.node: start.priority for start in starts} == {"a": 7, "b": 9, "c": 8}
+    assert {name: (tmp_path / name).read_bytes() for name in before} == before
 
 
 @pytest.mark.parametrize("kill", [pytest.param(False, marks=pytest.mark.long), True], ids=["gently", "at once"])

@@ -248,6 +248,14 @@ def test_dependencies_of_a_limit(tmp_path):
     assert [made.details.job(job).priority for job in range(3)] == [3, 2, 1]
 
 
+def test_a_submit_file_with_a_priority_of_its_own_is_told_of(tmp_path):
+    (tmp_path / "x.sub").write_text("executable = /bin/true\npriority = 5\nqueue\n")
+    nodes = Annotated(dagman_plan(tmp_path, "JOB a x.sub\nPRIORITY a 3\n"))
+    assert any("x.sub: a priority that it gives overrides ours" in text for text in nodes.warnings)
+    assert "\nPRIORITY a 1\n" in written(nodes, tmp_path)
+    assert "priority = 5" in (tmp_path / "x.sub").read_text()
+
+
 def test_splices_are_flattened(tmp_path):
     (tmp_path / "part.dag").write_text("JOB a x.sub\nJOB b x.sub\nPARENT a CHILD b\n")
     nodes = Annotated(
