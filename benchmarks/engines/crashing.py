@@ -174,7 +174,10 @@ class Trial:
         if (status := self.drivers.wait(after_s)) is not None:
             self._demand_success(status)
             return True
-        keepers = keepers_of(self.home)
+        while not (keepers := keepers_of(self.home)) and what == "keeper":
+            if (status := self.drivers.wait(0.02)) is not None:
+                self._demand_success(status)
+                return True
         victims = {
             "driver": [process],
             "keeper": keepers,

@@ -9,6 +9,7 @@ import os
 import random
 import subprocess
 import time
+from itertools import pairwise
 
 import pytest
 
@@ -44,7 +45,10 @@ def grow(disk):
 def test_a_run_on_a_disk_that_fills_up(disk, tmp_path):
     """The log of the state grows until there is no space."""
     with Drivers() as drivers:
-        trial = Trial(drivers, tmp_path, random_jobs(random.Random(1), jobs=40, slow=0.01), home=disk / "state")
+        jobs = random_jobs(random.Random(1), jobs=60, slow=0.0)
+        for before, job in pairwise(jobs):  # one after the other: at least a commit each
+            job["parents"] = [before["name"]]
+        trial = Trial(drivers, tmp_path, jobs, home=disk / "state")
         trial.start()
         assert drivers.wait(PATIENCE_S) == 3
         told = (tmp_path / "errors").read_text()
