@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import sys
 import time
@@ -372,3 +373,19 @@ def test_data_of_a_failed_job_may_be_in_the_way(tmp_path):
     ran = Ran(tmp_path, jobs, [(0, 1), (2, 3)], footprint=eligo.footprint(dag, "shared"), limit=8).finish()
     assert ran.state.status == [DONE, FAILED, WAITING, WAITING]
     assert any("limit" in text for text in ran.texts(Happening.NOTE))
+
+
+def test_a_process_with_many_open_files(tmp_path):
+    """More than select() knows of."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < 2000:
+        pytest.skip("this system does not let a process have so many")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (2000, hard))
+    opened = []
+    try:
+        opened += [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+        assert Ran(tmp_path, [task("a", sh(tmp_path, "sleep 0.1"))]).finish().state.status == [DONE]
+    finally:
+        for number in opened:
+            os.close(number)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

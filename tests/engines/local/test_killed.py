@@ -87,6 +87,15 @@ def test_long_jobs_are_adopted_again_and_again(drivers, tmp_path):
     assert [line.name for line in trial.story() if line.kind == "S"].count("a") == 1
 
 
+def test_to_resume_what_is_complete_starts_nothing(drivers, tmp_path):
+    trial = Trial(drivers, tmp_path, random_jobs(random.Random(2), jobs=8))
+    trial.finish()
+    before = trial.story(), [event for event in trial.events() if event["what"] != "NOTE"]
+    trial.finish()
+    assert (trial.story(), [event for event in trial.events() if event["what"] != "NOTE"]) == before
+    trial.check()
+
+
 def test_stopped_for_a_while(drivers, tmp_path):
     """A run that is stopped (SIGSTOP) while its jobs end goes on when it is continued."""
     trial = Trial(drivers, tmp_path, random_jobs(random.Random(3), jobs=12))

@@ -68,7 +68,9 @@ class Keeper:
         KeeperLostError
             There is nobody left to write into it.
         """
-        ready, _, _ = select.select([self._socket], [], [], max(timeout_s, 0.0))
+        poll = select.poll()  # select() knows no files beyond the first 1,024 of a process
+        poll.register(self._socket, select.POLLIN)
+        ready = poll.poll(1000 * min(max(timeout_s, 0.0), 3600.0))
         try:
             lost = bool(ready) and not self._socket.recv(4096)
         except ConnectionError:  # it was killed with requests that it had not read
