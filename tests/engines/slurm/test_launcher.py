@@ -353,3 +353,14 @@ def test_an_end_that_cannot_be_recorded_is_no_success(tmp_path):
     box, _ = one_job(tmp_path, f"ln -sf /dev/full {tmp_path}/box/running/0-1")
     assert launch(box, "0-1") not in (0, REVOKED)
     assert list(box.ended()) == []
+
+
+def test_a_job_that_we_end_records_no_success(tmp_path):
+    """The shell of a job may go on for a moment when its child was ended, and so seem to succeed."""
+    box, ran = one_job(tmp_path)
+    box.stop("0-1")
+    assert launch(box, "0-1") == 143
+    assert ran.exists()
+    assert list(box.ended()) == []
+    box.put_away("0-1")
+    assert list((box.path / "running").iterdir()) == []

@@ -8,6 +8,7 @@ Idea: every submission has a key, ``JOB-NUMBER``, and a file that only one party
 
     queued/KEY.sh --by the job: a claim--> running/KEY.sh
          |                                 running/KEY    lines of what happened so far
+         |                                 running/KEY.stop    it is about to be ended by us
          +--by Eligo: taken back--> gone   ended/KEY.ok or .no, that file when the job is over
                                            done/KEY       the same after Eligo has noted it on disk
 
@@ -166,6 +167,13 @@ class Box:
         """Whether a submission has started, and has not been put away."""
         return (self.path / "running" / f"{key}.sh").exists()
 
+    def stop(self, key: str) -> None:
+        """Tell a submission that it is about to be ended, so that it records no end that is due to that."""
+        try:
+            _write(self.path / "running" / f"{key}.stop", b"")
+        except OSError as error:
+            raise EngineError(f"{self.path}: {error.strerror}", hint="free some space") from error
+
     def exists(self, key: str) -> bool:
         """Whether a submission has not been taken back or put away; asked in the order in which its file moves."""
         names = (f"queued/{key}.sh", f"running/{key}.sh", f"ended/{key}.ok", f"ended/{key}.no")
@@ -203,7 +211,7 @@ class Box:
         """Keep of a submission that is over only that it succeeded, if it did: what depends on it will ask."""
         with suppress(FileNotFoundError):
             (self.path / "ended" / f"{key}.ok").rename(self.path / "done" / key)
-        for name in (f"ended/{key}.no", f"running/{key}.sh", f"running/{key}"):
+        for name in (f"ended/{key}.no", f"running/{key}.sh", f"running/{key}.stop", f"running/{key}"):
             (self.path / name).unlink(missing_ok=True)
 
 

@@ -135,6 +135,7 @@ class Held:
         for entry in self:
             entry.cancelling = True
             self.ledger.submitted(entry)
+            self.box.stop(entry.key)
         self._state.commit()
         self.cancel([entry.id for entry in self if entry.id])
 

@@ -107,6 +107,8 @@ eligo_attempt() { # sets eligo_code, eligo_step, eligo_skipped
 }
 
 eligo_over() { # ok or no, then what counts
+    # Whose child was ended by Slurm may end well all the same, before the signal reaches us: we were told before that.
+    [ ! -e "$eligo_note.stop" ] || exit 143
     times >>"$eligo_note"
     # An end that cannot be recorded, as on a full disk, is none: what depends on it must not start.
     eligo_tell "end $1 $2 $eligo_code $eligo_step $eligo_try $eligo_begin $(eligo_now)" || exit 73
