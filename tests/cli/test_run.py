@@ -194,6 +194,8 @@ def test_a_memory_limit(home, capsys):
     assert "10 B" in capsys.readouterr().out
     run(*words, "--json")
     assert events(capsys.readouterr().out)[-1]["done"] == 6
+    run(*words, "--restart")
+    assert re.search(r"(?m)^  limit +10 B memory$", capsys.readouterr().out)
     assert main(["status", "w.json", "--json"]) == 0
     assert capsys.readouterr().err == ""
 

@@ -192,6 +192,8 @@ def test_those_who_are_told_to_go_end_what_runs_at_once(number):
     with Signals() as signals:
         signal.raise_signal(number)
         assert signals.heed(lambda: None, lambda: None) == 2
+        with pytest.raises(KeyboardInterrupt):  # as the message says: Ctrl-C leaves at once
+            signal.raise_signal(signal.SIGINT)
         assert signals.status == 128 + number
 
 

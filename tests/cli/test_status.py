@@ -52,6 +52,8 @@ def test_while_it_runs(home, capsys):
     assert (facts["state"], facts["done"], facts["never"]) == ("failed", 3, 1)
     assert [(job["job"], job["exit_code"]) for job in facts["failed"]] == [("bad", 5)]
     assert facts["resume"] == "eligo run --resume flow.dag -j 1 --strategy fifo"
+    assert main(["status", "flow.dag"]) == 0
+    assert "what jobs printed that name no file for it is in flow.dag.eligo/logs\n" in capsys.readouterr().out
 
 
 def test_after_all_succeeded(home, capsys):

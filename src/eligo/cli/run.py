@@ -24,7 +24,7 @@ scripts, categories ...), WfFormat and Pegasus YAML; for all others --command sa
 
 What happens is recorded in a folder beside the workflow, FILE.eligo. However a run ends, by Ctrl-C, kill -9 or a power
 cut: --resume goes on, and no job that has succeeded runs again. A job that fails keeps its log; all that does not need
-it goes on. Times and sizes that were seen serve the next order: eligo prioritize FILE --job-data FILE.eligo.
+it goes on. Times and sizes that were seen serve the next order: --job-data FILE.eligo.
 
 Ctrl-C: no new jobs are started. Once more: running jobs are ended. A third time: leave at once; jobs that still run
 are found again by --resume. `eligo status FILE` shows from another terminal where the run stands.

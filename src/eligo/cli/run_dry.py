@@ -13,9 +13,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eligo.cli.amounts import amount, named, short
+from eligo.cli.amounts import named, short
 from eligo.cli.messages import printable, warn
 from eligo.cli.run_options import folder_of
+from eligo.cli.run_watch import limit_text
 from eligo.cli.table import number, plural, table
 from eligo.engines.hooks import for_attempt
 from eligo.errors import ParseError
@@ -32,9 +33,9 @@ _KINDS = 4
 
 def dry_run(plan: Plan, order: str, args: argparse.Namespace) -> int:
     """Check a plan against its engine and its state, and print what would run."""
-    slots, done = _slots(plan, args), _done_before(plan, args)
+    slots, (done, running) = _slots(plan, args), _before(plan, args)
     facts = _facts(plan, order, args, _Census(plan, done))
-    facts["slots"] = slots or None
+    facts |= {"slots": slots or None, "running": running}
     if args.json:
         sys.stdout.write(f"{json.dumps(facts)}\n")
         return 0
@@ -59,6 +60,7 @@ def _facts(plan: Plan, order: str, args: argparse.Namespace, census: _Census) ->
         "engine": args.engine,
         "order": order,
         "slots": None,
+        "running": 0,
         "jobs": plan.dag.n,
         "done": sum(census.done),
         "limit": plan.limit,
@@ -76,8 +78,10 @@ def _rows(plan: Plan, facts: dict[str, Any]) -> list[tuple[str, str, str]]:
     rows = [("jobs", number(facts["jobs"]), done), ("order", facts["order"], "")]
     if facts["slots"]:
         rows.insert(1, ("at once", number(facts["slots"]), ""))
-    if plan.limit is not None and plan.footprint is not None:
-        rows.append(("limit", amount(plan.limit, plan.footprint.rules.unit), plan.footprint.rules.resource))
+    if facts["running"]:
+        rows.insert(1, ("taken over", number(facts["running"]), "that may still run"))
+    if plan.limit is not None:
+        rows.append(("limit", limit_text(plan), ""))
     if facts["retried"]:
         rows.append(("retries", number(facts["retried"]), "to be tried again if they fail"))
     if facts["before"] or facts["after"]:
@@ -157,8 +161,11 @@ def _slots(plan: Plan, args: argparse.Namespace) -> int:
                 engine.close()
 
 
-def _done_before(plan: Plan, args: argparse.Namespace) -> list[bool] | None:
-    """Return which jobs an earlier run has done, if it would be resumed; say if it would stand in the way."""
+def _before(plan: Plan, args: argparse.Namespace) -> tuple[list[bool] | None, int]:
+    """Return which jobs an earlier run that would be resumed has done, and how many it left running.
+
+    Where it is not to be resumed but stands in the way, that is said.
+    """
     from eligo.engines.folder import holder
     from eligo.engines.rescue import read_rescue
     from eligo.engines.state import FILE_NAME, JobStatus, State
@@ -167,19 +174,19 @@ def _done_before(plan: Plan, args: argparse.Namespace) -> list[bool] | None:
     if (who := holder(folder)) is not None:
         warn([f"{folder}: a run goes on here (process {who}): another would be refused"])
     if args.restart or not (args.resume or (folder / FILE_NAME).exists()):
-        return None
+        return None, 0
     if args.resume and not (folder / FILE_NAME).exists() and plan.document.format == "dagman":
         rescued = read_rescue(plan.document)
         if rescued is not None:
-            return rescued
+            return rescued, 0
     with State.open(folder, reading=True) as state:
         state.check_workflow(plan.document.dag, plan.document.source.path)
         if args.resume:
-            return [status == JobStatus.DONE for status in state.status]
+            return [status == JobStatus.DONE for status in state.status], state.counts()[JobStatus.RUNNING]
         done = f"{state.counts()[JobStatus.DONE]:,} of {plural(len(state.status), 'job')} done"
     if who is None:
         warn([f"{folder}: there is a run already, with {done}: it takes --resume to go on, or --restart to begin anew"])
-    return None
+    return None, 0
 
 
 def starting_order(plan: Plan) -> Iterator[int]:

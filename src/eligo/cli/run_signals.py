@@ -1,8 +1,8 @@
 """Ctrl-C and its like, taken note of and heeded at a moment that suits the engine.
 
 A signal may come in the middle of anything, so its handler only counts; whoever watches the run asks :meth:`heed` in
-between. Ctrl-C once: no new jobs. Twice: what runs is ended. Three times: leave at once, as by an exception; what is
-on disk is whole at any time. SIGTERM, by which batch systems and service managers end programs, and SIGHUP, by which a
+between. Ctrl-C once: no new jobs. Twice: what runs is ended. Once more: leave at once, as by an exception; what is on
+disk is whole at any time. SIGTERM, by which batch systems and service managers end programs, and SIGHUP, by which a
 terminal that goes away does, end what runs at once: nobody would be there to say so a second time, and after --resume
 nothing is lost. Whoever wants a run to outlive its terminal says so as for any other program: by nohup, tmux or
 screen; a signal that is ignored when we start stays ignored.
@@ -58,7 +58,7 @@ class Signals:
             self.ended_by = number
             return
         self.interrupts += 1
-        if self.interrupts >= _LAST:
+        if self.interrupts >= _LAST or self.ended_by is not None:
             raise KeyboardInterrupt
 
     def __enter__(self) -> Signals:

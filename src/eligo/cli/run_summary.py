@@ -43,6 +43,7 @@ class Ended(NamedTuple):
     logs: Callable[[int], list[Path]]
     log: Path
     resume: str
+    limit: str
     args: argparse.Namespace
 
 
@@ -108,12 +109,12 @@ def _rows(ended: Ended) -> list[tuple[str, str, str]]:
         rows.append(("did not run", number(outcome.never), f"jobs that {why}"))
     if outcome.repeated:
         rows.append(("ran again", number(len(outcome.repeated)), "named below"))
-    return [*rows, ("order", ended.order, "")]
+    return [*rows, ("order", ended.order, ""), *([("limit", ended.limit, "")] if ended.limit else [])]
 
 
 def _use(ended: Ended) -> str:
     trace = ended.outcome.trace
-    if ended.before or not trace.workers or math.isnan(trace.utilization):
+    if ended.before or ended.args.resume or not trace.workers or math.isnan(trace.utilization):
         return ""
     return f"{plural(trace.workers, 'slot')}, busy for {per_cent(min(trace.utilization, 1.0))} of it"
 
@@ -205,4 +206,4 @@ def _next(ended: Ended) -> Iterator[str]:
         yield printable(f"go on with: {ended.resume}")
     elif args.file != "-":
         again = argparse.Namespace(**vars(args) | {"job_data": str(outcome.table.parent)})
-        yield printable(f"order by times seen: eligo prioritize {read_again(args.file, again)}")
+        yield printable(f"order by times seen: eligo prioritize {read_again(args.file, again)} --weigh-times")

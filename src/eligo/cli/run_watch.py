@@ -165,10 +165,9 @@ class _Watch:
 
     def _memory(self) -> str:
         footprint, used = self.plan.footprint, getattr(self.running.engine, "occupied", None)
-        if footprint is None or self.plan.limit is None or used is None:
+        if footprint is None or used is None:
             return ""
-        unit = footprint.rules.unit
-        return f"{amount(used, unit)} of {amount(self.plan.limit, unit)} {footprint.rules.resource}"
+        return f"{amount(used, footprint.rules.unit)} of {limit_text(self.plan)}"
 
     def finish(self, order: str, args: argparse.Namespace) -> Ended:
         """Let the run write what it leaves behind, and print what came of it."""
@@ -187,6 +186,7 @@ class _Watch:
             logs=running.engine.logs,
             log=self.log.path,
             resume=resuming(args.words),
+            limit=limit_text(self.plan),
             args=args,
         )
         counts = f"{len(outcome.failed):,} failed, {outcome.never:,} never ran"
@@ -206,6 +206,14 @@ class _Watch:
             show_trace(Shown(outcome.trace, plan.footprint, title, "what ran when", limit=plan.limit), args)
         except EligoError as error:
             self.view.say(f"warning: {error.where}{error.text}: eligo status has --gantt and --trace, too")
+
+
+def limit_text(plan: Plan) -> str:
+    """Return how much all jobs together may occupy, and of what; nothing where there is no limit."""
+    if plan.footprint is None or plan.limit is None:
+        return ""
+    rules = plan.footprint.rules
+    return f"{amount(plan.limit, rules.unit)} {rules.resource}"
 
 
 def _added_edges(dag: Dag, given: Dag) -> list[list[int]]:

@@ -245,7 +245,10 @@ def _next(folder: Path, facts: dict[str, Any]) -> list[str]:
         return []
     if facts["state"] == "running":
         return ["", printable(f"what happens is in {folder / 'run.log'}; Ctrl-C in its terminal stops it")]
-    return ["", printable(f"go on with: {facts['resume']}")]
+    logs = folder / "logs"
+    told = facts["failed"] and logs.is_dir()
+    printed = [printable(f"what jobs printed that name no file for it is in {logs}")] if told else []
+    return ["", *printed, printable(f"go on with: {facts['resume']}")]
 
 
 def _calendar(when: float | None) -> str:

@@ -97,9 +97,10 @@ class Folder:
                 self._lock(workflow, "r", f"{workflow}: a run of this workflow goes on")
         except OSError as error:
             self.close()
-            raise EngineError(
-                f"{path}: {error.strerror or error}", hint="a run needs a folder of its own: --state DIR"
-            ) from error
+            hint = "a run needs a folder of its own: --state DIR"
+            if not path.parent.exists():
+                hint = f"make {path.parent} first"
+            raise EngineError(f"{path}: {error.strerror or error}", hint=hint) from error
         except BaseException:
             self.close()
             raise
