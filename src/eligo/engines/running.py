@@ -29,6 +29,7 @@ from eligo.trace import Trace
 __all__ = ["TABLE_NAME", "Outcome", "Run", "start"]
 
 TABLE_NAME = "job-data.csv"
+_WITH_QUEUES = ("htcondor", "slurm")  # in which jobs wait that the state does not call running
 
 
 @final
@@ -154,7 +155,8 @@ def _state(plan: Plan, engine: str, folder: Path, *, resume: bool) -> State:
     for job, status in enumerate(state.status):
         if status == JobStatus.FAILED:
             state.update(job, status=JobStatus.WAITING, attempts=0)
-    state.put("abort_status", None)
+    for fact in ("abort_status", "exit_status"):
+        state.put(fact, None)
     return state
 
 
@@ -179,8 +181,10 @@ def _check(state: State, plan: Plan, engine: str, *, resume: bool) -> None:
 def _moved_aside(held: Folder, folder: Path, workflow: str) -> tuple[Folder, Path]:
     """Give an old folder another name, unless something that it started may still run; return the new one, and that."""
     with suppress(EngineError), State.open(folder, reading=True) as old:
-        if running := old.counts()[JobStatus.RUNNING]:
-            raise _StillRunningError(folder, running)
+        running = old.counts()[JobStatus.RUNNING]
+        queued = old.get("engine") in _WITH_QUEUES and old.get("submitted") and old.get("exit_status") is None
+        if running or queued:
+            raise _StillRunningError(folder, f"{running:,} jobs" if running else "jobs in its queue")
     number = 1
     while (aside := Path(f"{folder}.{number}")).exists():
         number += 1
@@ -190,9 +194,9 @@ def _moved_aside(held: Folder, folder: Path, workflow: str) -> tuple[Folder, Pat
 
 
 class _StillRunningError(EligoError):
-    def __init__(self, folder: Path, running: int) -> None:
+    def __init__(self, folder: Path, what: str) -> None:
         super().__init__(
-            f"{folder}: {running} jobs of the earlier run may still run",
+            f"{folder}: {what} of the earlier run may still run",
             hint="--resume takes them over; once it has, Ctrl-C twice ends them",
         )
 
@@ -302,9 +306,9 @@ class Run:
         )
 
     def _rescue(self, done: list[bool], failed: list[int]) -> Path | None:
-        """Write a rescue DAG, unless DAGMan itself does."""
+        """Write a rescue DAG beside the workflow, so that DAGMan could go on by itself."""
         document = self.engine.plan.document
-        if document.format != "dagman" or document.source.path == "-" or self.engine.NAME == "htcondor":
+        if document.format != "dagman" or document.source.path == "-":
             return None
         return write_rescue(document, done, failed=failed)
 
