@@ -129,7 +129,10 @@ class Tally:
 def random_jobs(
     rng: random.Random, *, jobs: int, fail: int = 0, hooks: bool = False, box: bool = False, slow: float = 0.04
 ) -> list[Any]:
-    """Return the description of a random dag whose jobs take up to `slow` seconds, perhaps each in a sandbox."""
+    """Return the description of a random dag, its jobs perhaps each in a sandbox.
+
+    Most take up to `slow` seconds, a quarter up to twelve times that: they outlive whoever started them.
+    """
     described = []
     for i in range(jobs):
         parents = {f"j{rng.randrange(i)}" for _ in range(rng.choice([0, 1, 1, 2]))} if i else set()
@@ -137,7 +140,7 @@ def random_jobs(
             {
                 "name": f"j{i}",
                 "parents": sorted(parents),
-                "seconds": round(rng.uniform(0, slow), 3),
+                "seconds": round(rng.uniform(0, slow if rng.random() < 0.75 else 12 * slow), 3),
                 "fail": fail,
                 "retries": 60 if fail else 0,
                 "before": hooks and rng.random() < 0.5,

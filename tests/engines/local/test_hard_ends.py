@@ -260,6 +260,31 @@ def test_a_turn_in_flight_is_not_taken_twice(tmp_path):
     assert turns.read_text() == "S\nS\nE\n"
 
 
+def test_what_a_slow_keeper_was_asked_for_is_not_asked_of_another(tmp_path):
+    """Its keeper has not read the request when the engine goes away, and reads it while the next engine runs."""
+    text = "echo S >> turns; [ $(wc -l < turns) -ge 2 ] || exit 9; sleep 0.5; echo E >> turns"
+    jobs = [task("a", sh(tmp_path, "true"), before=hook(tmp_path, text, defer_status=9, defer_s=1))]
+    ran = Ran(tmp_path, jobs)
+    ran.engine.submit()
+    (keeper,) = keepers_of(tmp_path / "flow.dot.eligo")
+    try:
+        ran.until((tmp_path / "turns").exists)
+        ran.until(lambda: ran.engine._courses[0].again_at)
+        os.kill(keeper, signal.SIGSTOP)
+        ran.until(lambda: not ran.engine._courses[0].again_at)  # the second turn was asked for
+        ran.close()
+        ran = Ran(tmp_path, jobs)
+        ran.engine.submit()
+        for _ in range(4):
+            ran.events += ran.engine.watch(0.1)
+    finally:
+        os.kill(keeper, signal.SIGCONT)
+    ran.until(lambda: ran.engine.over)
+    ran.close()
+    assert ran.state.status == [DONE]
+    assert (tmp_path / "turns").read_text() == "S\nS\nE\n"
+
+
 def test_an_abort_ends_the_others_and_the_final_task_runs(tmp_path):
     final = task("last", sh(tmp_path, "touch final"))
     jobs = [task("bad", sh(tmp_path, "sleep 0.2; exit 4"), abort=Abort(4, 7)), task("long", sh(tmp_path, "sleep 300"))]
