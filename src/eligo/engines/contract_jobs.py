@@ -26,7 +26,7 @@ _STEP = """\
 # LOG NAME SECONDS FAILURES: sleeps, and fails so many times before it succeeds
 echo "S $2 $$" >> "$1"
 tries=$(grep -c "^S $2 " "$1")
-if [ ! -e "$1.hurry" ]; then sleep "$3"; fi
+if [ ! -e "$1.hurry" ]; then sleep "$3" || exit 143; fi
 echo "E $2 $$" >> "$1"
 [ "$tries" -gt "$4" ]
 """
