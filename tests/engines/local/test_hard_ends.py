@@ -266,9 +266,9 @@ def test_what_a_slow_keeper_was_asked_for_is_not_asked_of_another(tmp_path):
     jobs = [task("a", sh(tmp_path, "true"), before=hook(tmp_path, text, defer_status=9, defer_s=1))]
     ran = Ran(tmp_path, jobs)
     ran.engine.submit()
+    ran.until((tmp_path / "turns").exists)
     (keeper,) = keepers_of(tmp_path / "flow.dot.eligo")
     try:
-        ran.until((tmp_path / "turns").exists)
         ran.until(lambda: ran.engine._courses[0].again_at)
         os.kill(keeper, signal.SIGSTOP)
         ran.until(lambda: not ran.engine._courses[0].again_at)  # the second turn was asked for
