@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["boot_id", "session_lives"]
+__all__ = ["boot_id", "leader_lives", "session_lives"]
 
 _PROC = Path("/proc")
 
@@ -49,6 +49,20 @@ def session_lives(pid: int, ticks: int) -> bool:
         fields and fields[0] not in "ZX" and int(fields[3]) == pid
         for fields in (_stat(int(entry.name)) for entry in _PROC.iterdir() if entry.name.isdigit())
     )
+
+
+def leader_lives(pid: int, ticks: int) -> bool:
+    """Tell whether the process itself lives, whatever else there is of its session.
+
+    Examples
+    --------
+    >>> leader_lives(os.getpid(), -1)
+    False
+    """
+    if not _PROC.is_dir():
+        return _answers(pid)
+    leader = _stat(pid)
+    return bool(leader) and leader[0] not in "ZX" and int(leader[19]) == ticks
 
 
 def _stat(pid: int) -> list[str]:

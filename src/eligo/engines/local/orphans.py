@@ -20,7 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from eligo.engines.local.alive import session_lives
+from eligo.engines.local.alive import leader_lives, session_lives
 from eligo.engines.local.journal import Journal, Key, Record
 from eligo.engines.local.keeper import is_kept
 from eligo.engines.local.steps import Epoch, journal_path
@@ -89,6 +89,8 @@ class Orphans:
             return not kept
         if session_lives(started.pid, started.ticks):
             self._gone_since.pop(key, None)
+            if not kept and not leader_lives(started.pid, started.ticks):
+                self._send(started, signal.SIGKILL)  # what a job leaves behind its keeper would have ended
             return False
         since = self._gone_since.setdefault(key, time.monotonic())
         return not kept or time.monotonic() - since > _LATE_S
@@ -98,8 +100,11 @@ class Orphans:
         for key in keys:
             started = self._started.get(key)
             if key in self.waiting and started is not None and session_lives(started.pid, started.ticks):
-                with suppress(ProcessLookupError, PermissionError):
-                    os.killpg(started.pid, number)
+                self._send(started, number)
+
+    def _send(self, started: Record, number: signal.Signals) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(started.pid, number)
 
     def close(self) -> None:
         """Close the journal."""
