@@ -332,7 +332,7 @@ def overlaps(story: Sequence[Line]) -> list[str]:
 def keepers_of(home: Path) -> list[int]:
     """Return the keepers that have a journal of this run open."""
     wanted = f"{home.resolve()}/journal."
-    found = []
+    parent: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
@@ -340,8 +340,8 @@ def keepers_of(home: Path) -> list[int]:
             if b"eligo-job\0keep" in (entry / "cmdline").read_bytes():
                 files = [str(link.readlink()) for link in (entry / "fd").iterdir()]
                 if any(name.startswith(wanted) for name in files):
-                    found.append(int(entry.name))
-    return found
+                    parent[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+    return [number for number in parent if parent[number] not in parent]  # others are about to become jobs
 
 
 @contextmanager
