@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import socket
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -194,9 +196,23 @@ def test_abort_and_final(clusters, tmp_path):
 
 def test_final_failure_is_told(clusters, tmp_path):
     dag = Dag.from_edges(["only"], [], [])
-    state, _ = run(make_plan(tmp_path, dag, final=Task("last", (job(tmp_path, "last", code=1),))), clusters(1))
+    final = Task("last", (Process(("sh", "-c", "echo bad; exit 1"), str(tmp_path)),))
+    plan = make_plan(tmp_path, dag, final=final)
+    state, _ = run(plan, clusters(1))
+    assert [path.read_text() for path in Dask(plan, state, address=clusters(1)).logs(dag.n)] == ["bad\n"]
     assert state.status == [JobStatus.DONE]
     assert state.get("final")["status"] == "failed"
+
+
+def test_a_cluster_of_our_own_wants_no_port_that_others_have(tmp_path, capfd):
+    """Dask's dashboards are at 8787, and whoever has one there would be warned of each run."""
+    with socket.socket() as other:
+        with suppress(OSError):
+            other.bind(("127.0.0.1", 8787))
+            other.listen()
+        state, _ = run(make_plan(tmp_path, Dag.from_edges(["only"], [], [])), None, slots=1)
+    assert state.status == [JobStatus.DONE]
+    assert "8787" not in capfd.readouterr().err
 
 
 HOSTILE = [

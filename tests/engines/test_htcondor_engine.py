@@ -356,10 +356,13 @@ def test_hostile_text(tmp_path):
 
     dag = Dag.from_edges(NAMES, [0, 1], [1, 2])
     document = Document(dag, "edgelist", Source(str(tmp_path / "my flow.csv"), b""))
-    plan = Plan(document, dag, np.arange(1, 1 + dag.n, dtype=np.int32), task, tmp_path)
+    end = Task("the\nend", (Process(("sh", "-c", "echo bad; exit 2"), str(where)),))
+    plan = Plan(document, dag, np.arange(1, 1 + dag.n, dtype=np.int32), task, tmp_path, final=end)
     with start(plan, "htcondor") as run:
         until(run)
-        assert run.finish().exit_status == 0
+        outcome = run.finish()
+        assert (outcome.done, outcome.exit_status, bool(outcome.final)) == (dag.n, 1, True)
+        assert [path.read_text() for path in run.engine.logs(dag.n) if path.stat().st_size] == ["bad\n"]
         for job in range(1, dag.n):
             (log,) = [path for path in run.engine.logs(job) if path.stat().st_size]
             assert f"ELIGO_TEST={value}".encode() in log.read_bytes().split(b"\0")

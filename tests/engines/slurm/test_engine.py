@@ -381,8 +381,11 @@ def test_abort_ends_the_run_and_the_final_task_runs(cluster, tmp_path):
 
 def test_final_task_that_fails(cluster, tmp_path):
     dag = Dag.from_names([], ["a"])
-    plan = make_plan(tmp_path, dag, lambda _: shell("a", "exit 1", tmp_path), final=shell("end", "exit 2", tmp_path))
+    final = shell("end", "echo bad; exit 2", tmp_path)
+    plan = make_plan(tmp_path, dag, lambda _: shell("a", "exit 1", tmp_path), final=final)
     state, _ = run(plan)
+    with open_state(plan) as again:
+        assert [path.read_text() for path in Slurm(plan, again).logs(dag.n)] == ["bad\n"]
     assert (state.get("final")["status"], state.get("final")["reason"]) == ("failed", "ended with status 2")
 
 

@@ -74,6 +74,7 @@ def serve() -> None:
         processes=True,
         host="127.0.0.1",
         dashboard_address=None,
+        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # or its HTTP server wants a port that others have
         worker_dashboard_address=None,
         memory_limit=0,
         silence_logs=logging.CRITICAL,
