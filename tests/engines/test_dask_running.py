@@ -207,7 +207,8 @@ def test_final_failure_is_told(clusters, tmp_path):
 def test_a_cluster_of_our_own_wants_no_port_that_others_have(tmp_path, capfd):
     """Dask's dashboards are at 8787, and whoever has one there would be warned of each run."""
     with socket.socket() as other:
-        with suppress(OSError):
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with suppress(OSError):  # somebody has one there indeed
             other.bind(("127.0.0.1", 8787))
             other.listen()
         state, _ = run(make_plan(tmp_path, Dag.from_edges(["only"], [], [])), None, slots=1)

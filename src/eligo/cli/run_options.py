@@ -63,7 +63,8 @@ def _add_engine(group: argparse._ArgumentGroup) -> None:
         "--command",
         metavar="WORDS",
         help="what each job runs, for workflows that do not say: 'sleep {time_s}'; {name}, {index} and what is "
-        "known of a job are filled in; there is no shell",
+        "known of a job are filled in; there is no shell. Where a workflow does say, nothing of that is done: no "
+        "scripts, no retries, no FINAL",
     )
     group.add_argument(
         "--delete-intermediate",
