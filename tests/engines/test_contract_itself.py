@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from eligo.dag import Dag
-from eligo.engines.base import Happening
-from eligo.engines.contract import EngineContract
+from eligo.engines.base import Event, Happening
+from eligo.engines.contract import EngineContract, Watched
 from eligo.engines.local import Local
 from eligo.engines.state import JobStatus
 
@@ -156,3 +157,15 @@ def test_an_engine_that_cannot_have_one_slot_skips(tmp_path):
     with pytest.raises(Exception, match="make_single") as caught:
         Contract().test_the_higher_priority_starts_first(tmp_path)
     assert type(caught.value).__name__ == "SkipTest"
+
+
+@pytest.mark.parametrize("before", [JobStatus.RUNNING, JobStatus.WAITING])
+def test_a_job_of_an_earlier_engine_may_be_lost_before_this_one_starts_it(before):
+    engine = SimpleNamespace(state=SimpleNamespace(status=[before]))
+    watched = Watched(engine, 1.0)
+    watched.events = [Event(what, 0, 0.0) for what in (Happening.AGAIN, Happening.STARTED, Happening.SUCCEEDED)]
+    if before is JobStatus.RUNNING:
+        watched._check_order(0)
+    else:
+        with pytest.raises(AssertionError, match="ends before it starts"):
+            watched._check_order(0)

@@ -53,6 +53,7 @@ class Watched:
         self.is_open = True
         self.events: list[Event] = []
         self._patience_s = patience_s
+        self._ran_before = {job for job, status in enumerate(engine.state.status) if status == JobStatus.RUNNING}
 
     def watch(self, timeout_s: float = 0.5) -> list[Event]:
         """Return what happened, after a look at the state."""
@@ -87,9 +88,10 @@ class Watched:
 
     def _check_order(self, job: int) -> None:
         kinds = [event.what for event in self.events if event.job == job]
-        begun = False
+        starts = (Happening.STARTED, Happening.ADOPTED)
+        begun = job in self._ran_before and not {*starts} & {*kinds[:1]}  # an earlier engine told of its start
         for kind in kinds:
-            if kind in (Happening.STARTED, Happening.ADOPTED):
+            if kind in starts:
                 assert not begun, f"job {job} starts twice in a row: {kinds}"
                 begun = True
             else:
