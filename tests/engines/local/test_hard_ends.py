@@ -19,7 +19,7 @@ from eligo.dag import Dag
 from eligo.engines.base import Happening
 from eligo.engines.local import Local
 from eligo.engines.local import engine as engine_module
-from eligo.engines.plan import Abort, Categories, Hook, Plan, Process, Task
+from eligo.engines.plan import Abort, Categories, Hook, Plan, Process, Sandbox, Task
 from eligo.engines.state import JobStatus, State
 from eligo.errors import EngineError, ParseError
 from eligo.formats.base import Document
@@ -414,3 +414,49 @@ def test_a_process_with_many_open_files(tmp_path):
         for number in opened:
             os.close(number)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_jobs_that_talk_through_a_named_pipe(tmp_path):
+    """To open a pipe takes until the other side does the same; the keeper must not wait for that."""
+    pipe = str(tmp_path / "pipe")
+    os.mkfifo(pipe)
+    jobs = [
+        task("reads", sh(tmp_path, "cat > got", stdin=pipe)),
+        task("writes", sh(tmp_path, "echo word", stdout=pipe)),
+        task("else", sh(tmp_path, "true")),
+    ]
+    assert Ran(tmp_path, jobs).finish().state.status == [DONE] * 3
+    assert (tmp_path / "got").read_text() == "word\n"
+
+
+def test_why_a_program_in_a_sandbox_cannot_be_started(tmp_path):
+    """And not only that its outputs are missing."""
+    process = Process(("/no/such/program",), str(tmp_path), sandbox=Sandbox(outputs=(("x", f"{tmp_path}/x"),)))
+    ran = Ran(tmp_path, [task("a", sh(tmp_path, "true")), task("b", process)], [(0, 1)]).finish()
+    assert ran.state.status == [DONE, FAILED]
+    assert "/no/such/program: No such file" in ran.state.reason[1]
+
+
+def test_a_log_that_is_a_link_is_not_written_through(tmp_path):
+    ran = Ran(tmp_path, [task("a", sh(tmp_path, "echo more"))])
+    shelf = ran.state.folder / "logs" / "0"
+    shelf.mkdir(parents=True)
+    (tmp_path / "precious").write_text("text")
+    (shelf / "0-a.log").symlink_to(tmp_path / "precious")
+    assert ran.finish().state.status == [FAILED]
+    assert (tmp_path / "precious").read_text() == "text"
+
+
+def test_what_a_job_left_behind_ends_though_its_keeper_was_killed(tmp_path):
+    """Nobody saw how the job ended, so it runs again; but only when all of it is gone, which is ended."""
+    text = "echo x >> runs; sleep 300 & echo $! >> left; sleep 0.3"
+    ran = Ran(tmp_path, [task("a", sh(tmp_path, text))])
+    ran.engine.submit()
+    ran.until((tmp_path / "left").exists)
+    (keeper,) = keepers_of(tmp_path / "flow.dot.eligo")
+    os.kill(keeper, signal.SIGKILL)
+    ran.until(lambda: ran.engine.over)
+    ran.close()
+    assert ran.state.status == [DONE]
+    assert (tmp_path / "runs").read_text() == "x\n" * 2
+    assert not any(alive(int(number)) for number in (tmp_path / "left").read_text().split())
