@@ -249,3 +249,14 @@ def test_a_directory_that_is_gone(home, box, tmp_path):
     with pytest.raises(OSError, match="No such file"):
         sandbox.collect(Sandbox((), (("x", f"{tmp_path}/no/x"),)), box, str(home))
     assert (box / "x").read_text() == "x"
+
+
+@pytest.mark.parametrize("links", [{"d/a": "."}, {"d/x": "../e", "e/y": "../d"}])
+def test_links_that_lead_in_a_circle_are_refused(links, home, box):
+    sandbox.prepare(Sandbox(), box)
+    for name in ("d", "e"):
+        (box / name).mkdir()
+    for name, target in links.items():
+        (box / name).symlink_to(target)
+    with pytest.raises(OSError, match="leads back"):
+        sandbox.collect(Sandbox(outputs=(("d", f"{home}/d"),)), box, str(home))

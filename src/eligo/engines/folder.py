@@ -92,6 +92,7 @@ class Folder:
         self._held: list[IO[Any]] = []
         try:
             path.mkdir(mode=0o700, exist_ok=True)
+            _check_no_links(path)
             self._lock(path / "lock", "a+", f"{path}: a run goes on here")
             if workflow is not None and workflow.is_file():
                 self._lock(workflow, "r", f"{workflow}: a run of this workflow goes on")
@@ -150,6 +151,14 @@ class Folder:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _check_no_links(path: Path) -> None:
+    """Refuse a folder through which we would write elsewhere: it may have come with somebody else's workflow."""
+    found = next((entry for entry in path.iterdir() if entry.is_symlink()), None)
+    if found is not None:
+        hint = "Eligo has made none: remove it, or use another place with --state DIR"
+        raise EngineError(f"{found}: there is a symbolic link in the folder of a run", hint=hint)
 
 
 def _take(stream: IO[Any], tries: int = 5) -> None:

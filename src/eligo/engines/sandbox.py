@@ -126,14 +126,16 @@ def _new(sandbox: Sandbox, folder: Path, directory: str, before: dict[str, _Fact
             yield name, place
 
 
-def _bring(source: Path, place: Path, root: Path) -> None:
-    """Put a file or a directory of a sandbox where it belongs."""
+def _bring(source: Path, place: Path, root: Path, above: tuple[Path, ...] = ()) -> None:
+    """Put a file or a directory of a sandbox where it belongs; `above` are the directories that it was found in."""
     try:
         real = source.resolve(strict=True)
     except FileNotFoundError:
         raise FileNotFoundError(errno.ENOENT, "the job did not make its output", source.name) from None
     if root not in real.parents:
         raise OSError(errno.EPERM, "an output leads out of the job's own directory", source.name)
+    if real in above:
+        raise OSError(errno.ELOOP, "a link leads back to a directory that it is in", source.name)
     if real.is_dir():
         if place.is_symlink() or not place.is_dir():
             with suppress(FileNotFoundError):
@@ -142,7 +144,7 @@ def _bring(source: Path, place: Path, root: Path) -> None:
         for entry in sorted(real.iterdir()):
             if entry.is_symlink() and not entry.exists():
                 continue  # a link to nothing
-            _bring(entry, place / entry.name, root)
+            _bring(entry, place / entry.name, root, (*above, real))
     elif real.is_file():
         _place(real, place)
 
