@@ -74,17 +74,15 @@ static uint32_t crc32_of(const char *text, size_t length) {
     return ~crc;
 }
 
-/* Writes a record whole; on a full disk it waits for space, since a lost end would cost the whole job. After a part of a
- * line, which is no record, it begins a new one. */
+/* Writes a record whole; on a full disk it waits for space, since a lost end would cost the whole job. It begins a new
+ * line, since a part of one may stand there: ours, or that of a new process that was killed while it waited. */
 static void record(const char *text) {
     char line[LONGEST_RECORD + 16];
     int length = snprintf(line, sizeof line, "\n%s %08x\n", text, crc32_of(text, strlen(text)));
-    for (int torn = 0;;) {
-        ssize_t wanted = torn ? length : length - 1;
-        ssize_t written = write(journal, line + length - wanted, (size_t)wanted);
-        if (written == wanted) break;
+    for (;;) {
+        ssize_t written = write(journal, line, (size_t)length);
+        if (written == length) break;
         if (written < 0 && errno == EINTR) continue;
-        if (written > 0) torn = 1;
         sleep(1);
     }
     if (requests >= 0) (void)!send(requests, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -161,7 +159,7 @@ static _Noreturn void become(char **words, char **environment) {
     if (chdir(words[DIRECTORY]) < 0) give_up(words[DIRECTORY]);
     int log = -1;
     if (*out == 0 || *err == 0) {
-        log = open(words[LOG], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        log = open(words[LOG], O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (log < 0) give_up(words[LOG]);
     }
     open_as(0, *words[STDIN] == 0 ? "/dev/null" : words[STDIN], O_RDONLY, -1);
@@ -221,9 +219,17 @@ static int has_room(void) {
     return 1;
 }
 
-/* Makes the new process. By itself, since what a function keeps in registers is not safe across vfork. */
+/* Whether to open a file may take until another process opens it too. */
+static int is_pipe(const char *path) {
+    struct stat file;
+    return *path != 0 && stat(path, &file) == 0 && S_ISFIFO(file.st_mode);
+}
+
+/* Makes the new process. By itself, since what a function keeps in registers is not safe across vfork. That stops us
+ * until the program runs, or until it is known why not; where the new process may have to wait for another, which we
+ * may have yet to start, it gets memory of its own, and its exit status has to say what went wrong. */
 static pid_t make(char **words, char **environment) {
-    pid_t made = vfork();
+    pid_t made = is_pipe(words[STDIN]) || is_pipe(words[STDOUT]) || is_pipe(words[STDERR]) ? fork() : vfork();
     if (made == 0) become(words, environment);
     return made;
 }
@@ -305,7 +311,7 @@ static int take(void *into, size_t length) {
 static int take_request(void) {
     uint32_t size[2];
     if (!take(size, sizeof size)) return 0;
-    char *text = malloc(size[0] + 1u);
+    char *text = malloc((size_t)size[0] + 1);
     if (text == NULL) abort();
     int whole = size[0] > 0 && take(text, size[0]);
     if (whole) carry_out(text, size[0], size[1]);
@@ -373,8 +379,11 @@ static void keep(void) {
     }
 }
 
+static volatile sig_atomic_t told_to_end;
+
 static void kill_all(int number) {
     (void)number;
+    told_to_end = 1;
     for (size_t i = 0; i < job_count; ++i) kill(-jobs[i].pid, SIGKILL);
 }
 
@@ -387,6 +396,7 @@ static void run_one(char **words, int count) {
     memcpy(request + PROGRAM, words + INHERIT, (size_t)(count - INHERIT + 1) * sizeof *words);
     set_handler(SIGTERM, kill_all);
     start(request, environ);
+    if (told_to_end) kill_all(SIGTERM); /* perhaps before there was anything to kill */
     if (job_count > 0) {
         siginfo_t ended;
         while (waitid(P_PID, (id_t)jobs[0].pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {

@@ -298,7 +298,8 @@ class Local(Engine):
             self._launching.collect(key, attempt.task)
         except OSError as error:
             record = record._replace(code=record.code or 126)
-            course.text = f"what it made cannot be brought from its sandbox: {error}"
+            if record.kind != "X":  # what never started made nothing: why it did not says more
+                course.text = f"what it made cannot be brought from its sandbox: {error}"
         hook = {BEFORE: attempt.task.before, AFTER: attempt.task.after}.get(key.step)
         if hook is not None and hook.defer_status is not None and record.code == hook.defer_status:
             course.again_at[key.step] = time.monotonic() + hook.defer_s
