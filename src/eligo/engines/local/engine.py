@@ -217,7 +217,7 @@ class Local(Engine):
             course = self._courses[record.key.job]
             if record.kind != "S":
                 self._step_ended(course, record, end_s)
-            elif course.ended or course.attempt.doomed:
+            elif course.ended or (course.attempt.doomed and record.key.step >= 0):  # not of a script after it
                 self._keepers.signal(signal.SIGTERM, record.key)
         for lost in self._keepers.lost():
             self._run_again(lost)
