@@ -6,7 +6,7 @@ What must hold, however often the run, its keeper or both were killed:
 * nothing that the state on disk called done at a kill was started after it;
 * no two processes of a job ran at the same time;
 * a job starts after the last end of each of its parents;
-* what ran again although it had not failed was told of.
+* what ran again although it had not failed is listed.
 """
 
 from __future__ import annotations
@@ -256,7 +256,7 @@ class Trial:
         """Check all that must hold at the end."""
         story = self.story()
         at_once = overlaps(story)
-        again = {event["job"] for event in self.events() if event["what"] == "AGAIN"}
+        again = {event["job"] for event in self.events() if event["what"] == "AGAIN"} | self._listed()
         repeated = self._repeated(story)
         lost = [job["name"] for job in self.jobs if not _succeeded(story, job["name"])]
         if tally is not None:
@@ -278,6 +278,13 @@ class Trial:
         assert not list(self.home.glob("sandboxes/*")), "a sandbox was left behind"
         assert not keepers_of(self.home), "a keeper was left behind"
         assert not list(self.home.glob("journal.*")), "a journal was left behind"
+
+    def _listed(self) -> set[str]:
+        """Return the jobs that the state lists as run again: a run may be killed before it can tell of them."""
+        with copied_state(self.home) as connection:
+            assert connection is not None
+            found = connection.execute("SELECT value FROM run WHERE key = 'repeated'").fetchone()
+            return {self.jobs[job]["name"] for job in json.loads(found[0])} if found else set()
 
     def _repeated(self, story: Sequence[Line]) -> list[str]:
         """Return the jobs of which a step ran more often than failures explain."""
