@@ -2,8 +2,6 @@
  *
  *   eligo-job keep JOURNAL REQUESTS
  *       takes requests from a socket until the other end is closed, and stays until all it started has ended
- *   eligo-job one JOURNAL KEY DIRECTORY STDIN STDOUT STDERR LOG PROGRAM ARGUMENT...
- *       runs one program, and kills it if whoever called dies
  *
  * JOURNAL and REQUESTS are numbers of open files. One keeper serves a whole run, because a new process costs about a
  * millisecond and a job should cost one of them, not two.
@@ -41,9 +39,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 enum { LONGEST_KEY = 64, LONGEST_RECORD = 1024 };
 
@@ -85,7 +80,7 @@ static void record(const char *text) {
         if (written < 0 && errno == EINTR) continue;
         sleep(1);
     }
-    if (requests >= 0) (void)!send(requests, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    (void)!send(requests, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 static long long now_ns(void) {
@@ -379,56 +374,20 @@ static void keep(void) {
     }
 }
 
-static volatile sig_atomic_t told_to_end;
-
-static void kill_all(int number) {
-    (void)number;
-    told_to_end = 1;
-    for (size_t i = 0; i < job_count; ++i) kill(-jobs[i].pid, SIGKILL);
-}
-
-static void run_one(char **words, int count) {
-    /* The words of a request, but for INHERIT, which is always wanted here. */
-    char **request = malloc((size_t)(count + 2) * sizeof *request);
-    if (request == NULL) abort();
-    memcpy(request, words, INHERIT * sizeof *words);
-    request[INHERIT] = "1";
-    memcpy(request + PROGRAM, words + INHERIT, (size_t)(count - INHERIT + 1) * sizeof *words);
-    set_handler(SIGTERM, kill_all);
-    start(request, environ);
-    if (told_to_end) kill_all(SIGTERM); /* perhaps before there was anything to kill */
-    if (job_count > 0) {
-        siginfo_t ended;
-        while (waitid(P_PID, (id_t)jobs[0].pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
-        }
-        finish(0);
-    }
-}
-
 int main(int count, char **words) {
-    int one = count > 3 + INHERIT && strcmp(words[1], "one") == 0 && strlen(words[3]) < LONGEST_KEY;
-    if (!one && (count != 4 || strcmp(words[1], "keep") != 0)) {
-        fputs("eligo-job is called by eligo: keep JOURNAL REQUESTS, or one JOURNAL KEY DIRECTORY STDIN STDOUT STDERR LOG "
-              "PROGRAM ...\n",
-              stderr);
+    if (count != 4 || strcmp(words[1], "keep") != 0) {
+        fputs("eligo-job is called by eligo: keep JOURNAL REQUESTS\n", stderr);
         return 2;
     }
     journal = atoi(words[2]);
+    requests = atoi(words[3]);
     fcntl(journal, F_SETFD, FD_CLOEXEC);
+    fcntl(requests, F_SETFD, FD_CLOEXEC);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
     signal(SIGTERM, SIG_IGN); /* a keeper outlives its jobs, so that their ends are known */
-    if (one) {
-#ifdef __linux__
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
-#endif
-        run_one(words + 3, count - 3);
-        return 0;
-    }
-    requests = atoi(words[3]);
-    fcntl(requests, F_SETFD, FD_CLOEXEC);
     keep();
     return 0;
 }
