@@ -41,7 +41,7 @@ def process(program: str, *arguments: str, system: str = "Pegasus") -> Process:
 def test_program_and_arguments() -> None:
     made = make({"program": "no-such-program", "arguments": ["a b", "$(c)"]}, coreCount=2.5, memoryInBytes=7)
     run = Process(("no-such-program", "a b", "$(c)"), "/w")
-    assert made.task(0) == Task("t0", (run,), cpus=3, memory_bytes=7, path="/w/x.json")
+    assert made.task(0) == Task("t0", (run,), cpus=3, memory_bytes=7 + (16 << 20), path="/w/x.json")
     assert made.warnings == ()
 
 

@@ -6,9 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
+from eligo.dag import UNKNOWN, Dag
 from eligo.engines.plan import Categories, Task
 
-__all__ = ["Maker"]
+__all__ = ["Maker", "memory_to_ask_for"]
+
+_LEAST_MARGIN = 16 << 20
 
 
 @final
@@ -32,3 +35,21 @@ class Maker:
     final: Task | None = None
     categories: Categories | None = None
     warnings: tuple[str, ...] = ()
+
+
+def memory_to_ask_for(dag: Dag, job: int) -> int | None:
+    """Return the memory to ask for where only the most that a job once used is known; ``None`` where nothing is.
+
+    Batch systems end a job that uses more than it asked for, and no two runs use the same: so a fifth is added, and at
+    least 16 MiB.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> import numpy as np
+    >>> dag = replace(Dag.from_names([], jobs=["a"]), memory_bytes=np.array([10**9]))
+    >>> memory_to_ask_for(dag, 0)
+    1200000000
+    """
+    used = UNKNOWN if dag.memory_bytes is None else int(dag.memory_bytes[job])
+    return None if used == UNKNOWN else used + max(used // 5, _LEAST_MARGIN)

@@ -23,9 +23,8 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
-from eligo.dag import UNKNOWN
 from eligo.engines.plan import Process, Sandbox, Task
-from eligo.engines.tasks.base import Maker
+from eligo.engines.tasks.base import Maker, memory_to_ask_for
 from eligo.engines.tasks.pegasus_catalogs import Catalogs, Program, mappings, part
 from eligo.engines.tasks.places import home_of
 from eligo.errors import ParseError
@@ -132,16 +131,12 @@ class _Tasks:
         memory = self.number(stack, ("pegasus", "memory"), ("condor", "request_memory"))
         disk_mib = self.number(stack, ("pegasus", "diskspace"))
         disk_kib = self.number(stack, ("condor", "request_disk"))
-        known = self.document.dag.memory_bytes
-        memory_bytes = None if memory is None else memory * _MIB
-        if known is not None and known[number] != UNKNOWN:
-            memory_bytes = int(known[number])
         return Task(
             name,
             (self.process(job, program, stack),),
             retries=self.number(stack, ("dagman", "retry")) or 0,
             cpus=max(self.number(stack, ("pegasus", "cores"), ("condor", "request_cpus")) or 1, 1),
-            memory_bytes=memory_bytes,
+            memory_bytes=memory_to_ask_for(self.document.dag, number) if memory is None else memory * _MIB,
             disk_bytes=disk_mib * _MIB if disk_mib is not None else None if disk_kib is None else disk_kib * _KIB,
             path=self.source.path,
             line=job.line,

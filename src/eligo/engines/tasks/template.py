@@ -24,7 +24,7 @@ import numpy as np
 from eligo.dag import OUTSIDE, UNKNOWN, Dag, Int64
 from eligo.engines.folder import safe_name
 from eligo.engines.plan import Process, Task
-from eligo.engines.tasks.base import Maker
+from eligo.engines.tasks.base import Maker, memory_to_ask_for
 from eligo.engines.tasks.places import home_of, program_in
 from eligo.errors import EligoError, ParseError
 from eligo.formats.base import Document
@@ -103,11 +103,10 @@ def maker(document: Document, command: str) -> Maker:
         argv = tuple(
             "".join(values[piece](job) if i % 2 else piece for i, piece in enumerate(word.pieces)) for word in words
         )
-        memory = None if dag.memory_bytes is None else int(dag.memory_bytes[job])
         return Task(
             dag.names[job],
             (Process((program if program is not None else program_in(home, argv[0]), *argv[1:]), home),),
-            memory_bytes=None if memory == UNKNOWN else memory,
+            memory_bytes=memory_to_ask_for(dag, job),
             path=document.source.path,
         )
 

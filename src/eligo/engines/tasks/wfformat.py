@@ -24,9 +24,8 @@ from collections.abc import Iterator
 from os.path import join
 from typing import Any
 
-from eligo.dag import UNKNOWN
 from eligo.engines.plan import Process, Task
-from eligo.engines.tasks.base import Maker
+from eligo.engines.tasks.base import Maker, memory_to_ask_for
 from eligo.engines.tasks.places import home_of, program_in
 from eligo.errors import ParseError
 from eligo.formats.base import Document, Notes
@@ -77,12 +76,11 @@ class _Tasks:
 
     def task(self, job: int) -> Task:
         dag = self.document.dag
-        memory = UNKNOWN if dag.memory_bytes is None else int(dag.memory_bytes[job])
         return Task(
             dag.names[job],
             (self.process(job),),
             cpus=_cores(self.entries[job]),
-            memory_bytes=None if memory == UNKNOWN else memory,
+            memory_bytes=memory_to_ask_for(dag, job),
             path=self.document.source.path,
         )
 
