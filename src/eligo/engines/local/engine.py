@@ -250,7 +250,8 @@ class Local(Engine):
             batch += [(course, step) for step in course.steps_due(now)]
             if not course.again_at:
                 self._due.discard(job)
-        while not self._stopping and not self._aborted and (found := self._floor.take()) is not None:
+        final_runs = self.plan.dag.n in self._courses  # found running, while jobs that had failed wait for another try
+        while not (self._stopping or self._aborted or final_runs) and (found := self._floor.take()) is not None:
             course = self._start(found)
             batch += [(course, step) for step in course.steps_due(now)]
             if not course.attempt.next_steps():
@@ -295,7 +296,7 @@ class Local(Engine):
         course.in_flight.discard(key.step)
         course.measure(record, end_s)
         try:
-            self._launching.collect(key, attempt.task)
+            self._launching.collect(key, attempt.task, self._counts())
         except OSError as error:
             record = record._replace(code=record.code or 126)
             if record.kind != "X":  # what never started made nothing: why it did not says more
@@ -348,6 +349,8 @@ class Local(Engine):
                 self._final_over, self._final_tries = False, course.attempt.number
             self._telling.tell(Happening.AGAIN, course, text, exit_code=verdict.exit_code)
             return
+        if job == self.plan.dag.n:
+            self._final_over = not self._can_start()  # after what is still to run it runs again
         happening = Happening.SUCCEEDED if succeeded else Happening.FAILED
         if not self._settling:
             self._settle_at = time.monotonic() + _SETTLE_S

@@ -41,6 +41,7 @@ class Launching:
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()  # the keeper changes its directory
         self._shelves: set[Path] = set()
+        self._boxed: dict[Key, Process] = {}  # those in sandboxes, as they were started
 
     def process(self, key: Key, course: Course, counts: Counts) -> Process:
         """Return what to start for a step."""
@@ -54,14 +55,20 @@ class Launching:
         if process.sandbox is None:
             return process
         place = self._sandbox(key, attempt.task)
+        self._boxed[key] = process
         sandbox.prepare(process.sandbox, place)
         return replace(process, directory=str(place))
 
-    def collect(self, key: Key, task: Task) -> None:
-        """Bring what a process made in its sandbox to where it belongs, and remove the sandbox; safe to repeat."""
+    def collect(self, key: Key, task: Task, counts: Counts) -> None:
+        """Bring what a process made in its sandbox to where it belongs, and remove the sandbox; safe to repeat.
+
+        What an earlier Eligo started is filled in as the run stands now.
+        """
         if key.step < 0 or task.processes[key.step].sandbox is None:
             return
-        process = hooks.for_attempt(task.processes[key.step], key.attempt)
+        process = self._boxed.pop(key, None) or hooks.for_attempt(
+            task.processes[key.step], key.attempt, dag_status=counts.status, failed_count=counts.failed
+        )
         assert process.sandbox is not None
         place = self._sandbox(key, task)
         if place.is_dir():
