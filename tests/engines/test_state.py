@@ -298,3 +298,13 @@ def test_it_is_private(tmp_path):
         state.commit()
         for path in tmp_path.iterdir():
             assert path.stat().st_mode & 0o077 == 0, path.name
+
+
+def test_a_file_name_that_no_utf_8_can_write(tmp_path):
+    """A JSON file may hold half a character, and a disk a file of that name."""
+    with State.create(tmp_path, DAG) as state:
+        state.saw_file("x\udc80", 5)
+        state.commit(sync=True)
+        assert state.files == {"x\\udc80": 5}
+    with State.open(tmp_path) as state:
+        assert state.files == {"x\\udc80": 5}

@@ -215,7 +215,7 @@ class State:
         """Refuse the state of another workflow, or of this one before its jobs or dependencies were changed."""
         if self.get("fingerprint") == fingerprint(dag):
             return
-        old, new = set(self.names), {name.encode("utf-8", "backslashreplace").decode() for name in dag.names}
+        old, new = set(self.names), set(map(_storable, dag.names))
         differ = sorted(old ^ new)
         what = f"job {differ[0]!r} is in one of them only" if differ else "their dependencies or the order differ"
         raise EngineError(
@@ -240,6 +240,7 @@ class State:
 
     def saw_file(self, name: str, size_bytes: int, *, deleted: bool = False) -> None:
         """Take note of the size of a file, or that we deleted it, with the next commit."""
+        name = _storable(name)
         self.files[name] = size_bytes
         self._dirty_files[name] = (size_bytes, int(deleted))
 
@@ -366,12 +367,16 @@ def _fill(connection: sqlite3.Connection, dag: Dag, known: dict[str, Any]) -> No
     connection.execute("BEGIN")
     for statement in _SCHEMA.split(";\n"):
         connection.execute(statement)
-    names = [name.encode("utf-8", "backslashreplace").decode() for name in dag.names]
-    rows = ((job, name, _seal((job, name, *_FRESH))) for job, name in enumerate(names))
+    rows = ((job, name, _seal((job, name, *_FRESH))) for job, name in enumerate(map(_storable, dag.names)))
     connection.executemany("INSERT INTO jobs (job, name, seal) VALUES (?, ?, ?)", rows)
     facts = [(key, json.dumps(value)) for key, value in known.items()]
     connection.executemany(_PUT, [(*fact, _seal(fact)) for fact in facts])
     connection.execute("COMMIT")
+
+
+def _storable(name: str) -> str:
+    """Return a name as SQLite can keep it: what no UTF-8 can write, such as a byte of another encoding, is escaped."""
+    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def _seal(row: Sequence[Any]) -> int:
