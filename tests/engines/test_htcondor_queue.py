@@ -186,6 +186,42 @@ def test_going_on_after_its_end(queue, plan, state):
     assert ("-maxidle", "7") in queue.options[1]
 
 
+SAID = "11/16/26 13:00:00 {}\n"
+FAILS = ENDS.replace("JOB_SUCCESS 0", "JOB_FAILURE 3")
+
+
+def test_a_failure_is_told_once(queue, plan, state):
+    """Whoever goes on tries it again, and says nothing more of the first time, nor of what DAGMan said then."""
+    engine = HTCondor(plan, state)
+    engine.submit()
+    queue.write("jobstate.log", BEGINS + FAILS)
+    queue.write("dagman.out", SAID.format("ERROR: the following job(s) failed:") + SAID.format("ERROR: no such file"))
+    queue.write("dagman.log", TERMINATED.format(10))
+    queue.jobs.clear()
+    events = watched(engine) + watched(engine)
+    assert kinds(events) == [("STARTED", 0), ("FAILED", 0)]
+    assert [event.text for event in events if "DAGMan says" in event.text] == ["DAGMan says: ERROR: no such file"]
+    state.update(0, status=JobStatus.WAITING, attempts=0)  # as running.py does
+    engine = HTCondor(plan, state)
+    engine.submit()
+    events = watched(engine)
+    assert kinds(events) == []
+    assert not [event for event in events if "DAGMan says" in event.text]
+    assert state.status == [JobStatus.WAITING] * 2
+    assert len(queue.files) == 2
+
+
+def test_a_failure_that_nobody_saw_is_tried_again(queue, plan, state):
+    HTCondor(plan, state).submit()
+    queue.write("jobstate.log", BEGINS + FAILS)
+    queue.write("dagman.log", TERMINATED.format(10))
+    queue.jobs.clear()
+    engine = HTCondor(plan, state)
+    engine.submit()
+    assert kinds(watched(engine)) == [("STARTED", 0), ("AGAIN", 0)]
+    assert state.status == [JobStatus.WAITING] * 2
+
+
 def test_a_submission_under_way(tmp_path):
     """Another process submits: whoever goes on waits, and in the end gives up without submitting."""
     path = tmp_path / "lock"

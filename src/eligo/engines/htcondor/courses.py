@@ -98,6 +98,7 @@ class Courses:
         self._state = state
         self._log = log
         self._began = float(state.get("began"))
+        self._final = next((name for name, job in numbers.items() if job == FINAL), "")
         self._courses: dict[int, _Course] = {}
         self._done: set[int] = set()
         self._slots: dict[str, int] = {slot: number for number, slot in enumerate(state.get("htcondor_slots", []))}
@@ -147,14 +148,12 @@ class Courses:
     # ---- what is told and recorded ----
 
     def tell(self, what: Happening, job: int, time_s: float, text: str = "", **more: Any) -> None:
-        """Add an event, unless all is only read again; of the FINAL node as a note."""
+        """Add an event, unless all is only read again."""
         if self._silent:
             return
         if job == FINAL:
-            words = f"the FINAL node {what.name.lower()}{': ' if text else ''}{text}"
-            self._events.append(Event(Happening.NOTE, -1, time_s, text=words))
-        else:
-            self._events.append(Event(what, job, time_s, text=text, **more))
+            job, text = -1, f"{self._final}: {text or what.name.lower()}"
+        self._events.append(Event(what, job, time_s, text=text, **more))
 
     def record(self, job: int, **values: Any) -> None:
         """Put something down in the state, unless all is only read again; of FINAL only how it ended."""

@@ -21,6 +21,7 @@ import re
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import final
@@ -111,6 +112,8 @@ class HTCondor(Engine):
 
     def _go_on(self, record: Record) -> bool:
         """Follow an earlier submission; tell whether it still lives. If not, all that it did is in the state."""
+        if record.settled:
+            return False
         submission = Submission(record, self.plan.home, self._nodes, self.state)
         with submit_lock(submission.place.file(".submitting")):
             self._find(submission)
@@ -121,9 +124,16 @@ class HTCondor(Engine):
             self._attach(submission)
             return True
         self._clear_queue(submission.cluster)
-        self._pending += [*submission.read(), *submission.settle()]
+        self._pending += map(self._tried_again, [*submission.read(), *submission.settle()])
         self.state.commit(sync=True)
         return False
+
+    def _tried_again(self, event: Event) -> Event:
+        """Return what is to be told of what happened while nobody watched: what failed then is tried again now."""
+        if event.what is not Happening.FAILED or event.job < 0:
+            return event
+        self.state.update(event.job, status=JobStatus.WAITING, attempts=0)
+        return replace(event, what=Happening.AGAIN)
 
     def _find(self, submission: Submission) -> None:
         """Look whether a submission came to be and lives; its log knows, and where that ends too soon the queue."""
@@ -199,7 +209,7 @@ class HTCondor(Engine):
         states = self.plan.home / logs.job_states
         begin = states.stat().st_size if states.exists() else 0  # a log of the user's may have older lines
         record = Record(number, str(place.folder), place.name, logs.job_states, logs.node_states, begin, begin)
-        record.keep(self.state, begin)
+        record.keep(self.state)
         self.state.commit(sync=True)
         submission = Submission(record, self.plan.home, self._nodes, self.state)
         with submit_lock(place.file(".submitting")) as lock:

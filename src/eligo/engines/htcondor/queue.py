@@ -4,8 +4,8 @@ Commands may hang when the queue does not answer, so each has a time limit. Subm
 and must not be done twice: it runs in a session of its own and holds a lock for as long as any process of it lives,
 even if we are killed meanwhile. Whoever goes on with the run waits for that lock before looking what was submitted.
 
-Why not by the Python bindings: PyPI's ``htcondor`` can make a submission of a DAG only where it finds the program
-``condor_dagman``, and where that is, ``condor_submit_dag`` is beside it.
+Why not by the Python bindings: these commands are there wherever ``condor_dagman`` is, which must be there for a DAG to
+be submitted at all. Whether PyPI's ``htcondor`` could do without it was not tried.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ nothing is told twice and nothing is left out.
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import final
 
@@ -25,7 +25,10 @@ __all__ = ["Record", "Submission"]
 KEY = "htcondor"
 _EVENT = re.compile(r"(\d{3}) \((\d+)\.")
 _SUBMITTED, _TERMINATED, _ABORTED, _HELD = 0, 5, 9, 12
-_COMPLAINT = re.compile(r"^\S+ \S+ ((?:\S+ \(line \d+\): )?(?:ERROR|Error|Failed|submit error)\b.*)$", re.MULTILINE)
+_COMPLAINT = re.compile(
+    r"^\S+ \S+ ((?:\S+ \(line \d+\): )?(?:ERROR|Error|Failed|submit error)\b(?!: the following job\(s\) failed).*)$",
+    re.MULTILINE,
+)
 _MOST_COMPLAINTS = 20
 _SCRIPT_BEFORE = re.compile(r"PRE Script failed with status (-?\d+)")
 
@@ -45,6 +48,10 @@ class Record:
         The logs, as paths from the directory of the workflow.
     begin, seen
         Where its lines begin in the log of states, and how far they are known.
+    heard
+        How far what DAGMan says in words is known.
+    settled
+        Whether it has left the queue, and all that it did is in the state.
     """
 
     number: int
@@ -54,14 +61,16 @@ class Record:
     node_states: str
     begin: int = 0
     seen: int = 0
+    heard: int = 0
+    settled: bool = False
 
     def place(self, home: Path) -> Place:
         """Return its folder."""
         return Place(Path(self.folder), home, self.name)
 
-    def keep(self, state: State, seen: int) -> None:
+    def keep(self, state: State) -> None:
         """Put it down, with the next commit."""
-        state.put(KEY, asdict(self) | {"seen": seen})
+        state.put(KEY, asdict(self))
 
 
 class Submission:
@@ -91,7 +100,7 @@ class Submission:
         self.cluster: int | None = None
         self.ended = False
         self._notes: list[str] = []
-        self._messages = GrowingFile(self.place.file(".dagman.out"), "\n")
+        self._messages = GrowingFile(self.place.file(".dagman.out"), "\n", record.heard)
         self._said: set[str] = set()
 
     @property
@@ -129,12 +138,14 @@ class Submission:
         self._notes.clear()
         events += self._complaints()
         lines = list(self._steps.records())
-        if not lines:
-            return events
-        self._nodes_log.read()  # after the lines: whatever they tell of is there
+        if lines:
+            self._nodes_log.read()  # after the lines: whatever they tell of is there
         for line, _ in lines:
             events += self.courses.take(line)
-        self.record.keep(self._state, lines[-1][1])
+        if lines or events:
+            seen = lines[-1][1] if lines else self.record.seen
+            self.record = replace(self.record, seen=seen, heard=self._messages.offset)
+            self.record.keep(self._state)
         return events
 
     def settle(self) -> list[Event]:
@@ -155,6 +166,8 @@ class Submission:
                 events.append(Event(Happening.CANCELLED, job, now, text="stopped while it ran"))
         if (self._state.get("final") or {}).get("status") == "running":
             self._settle_final(NodeStatus.ERROR, "it was stopped")
+        self.record = replace(self.record, settled=True)
+        self.record.keep(self._state)
         return events
 
     def _state_file(self) -> Path:
