@@ -460,3 +460,29 @@ def test_what_a_job_left_behind_ends_though_its_keeper_was_killed(tmp_path):
     assert ran.state.status == [DONE]
     assert (tmp_path / "runs").read_text() == "x\n" * 2
     assert not any(alive(int(number)) for number in (tmp_path / "left").read_text().split())
+
+
+def test_killed_between_finding_a_step_lost_and_beginning_it_anew(tmp_path, monkeypatch):
+    """Its keeper's time is over by then, and nobody would ever tell of its end."""
+    jobs = [task("a", sh(tmp_path, "sleep 0.2; echo x >> runs"))]
+    ran = Ran(tmp_path, jobs)
+    ran.engine.submit()
+    ran.until(lambda: ran.events)
+    (keeper,) = keepers_of(tmp_path / "flow.dot.eligo")
+    os.kill(keeper, signal.SIGKILL)
+    monkeypatch.setattr(ran.engine, "_launch", lambda: None)  # the last thing that it does is to close the epoch
+    ran.until(lambda: ran.texts(Happening.AGAIN))
+    ran.close()
+    ran = Ran(tmp_path, jobs).finish()
+    assert ran.state.status == [DONE]
+
+
+def test_left_while_a_script_waits_for_its_next_turn(tmp_path):
+    text = "echo x >> turns; [ $(wc -l < turns) -ge 2 ] || exit 9"
+    jobs = [task("a", sh(tmp_path, "true"), before=hook(tmp_path, text, defer_status=9, defer_s=1))]
+    ran = Ran(tmp_path, jobs)
+    ran.engine.submit()
+    ran.until(lambda: 0 in ran.engine._courses and ran.engine._courses[0].again_at)
+    ran.close()
+    ran = Ran(tmp_path, jobs).finish()
+    assert ran.state.status == [DONE]

@@ -149,16 +149,17 @@ class Local(Engine):
         """Take over what earlier keepers started."""
         known = self._steps.known()
         of_epoch: dict[int, list[Key]] = {}
+        looked_after = {epoch.number for epoch in self._steps.open_epochs()}
         for key, (epoch, code) in known.items():
             course = self._courses.get(key.job)
             if course is None:
                 course = self._found(key)
             course.turns[key.step] = key.turn
-            if code is None:
+            if code is not None:
+                course.attempt.codes[key.step] = code
+            elif epoch in looked_after:  # else it was found to be over, and we died before it was begun anew
                 course.in_flight.add(key.step)
                 of_epoch.setdefault(epoch, []).append(key)
-            else:
-                course.attempt.codes[key.step] = code
         for job, status in enumerate(self.state.status):
             if status == JobStatus.RUNNING and job not in self._courses:
                 self.state.update(job, status=JobStatus.WAITING)
