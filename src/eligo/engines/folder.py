@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from eligo.errors import EngineError
+from eligo.formats.storage import STDIN
 
 __all__ = ["Folder", "default_folder", "holder", "safe_name"]
 
@@ -33,7 +34,7 @@ def default_folder(workflow: str) -> Path:
     >>> default_folder("here/flow.dag").as_posix()
     'here/flow.dag.eligo'
     """
-    if workflow == "-":
+    if workflow in ("-", STDIN):
         raise EngineError("a workflow from standard input has no place for its state", hint="give one: --state DIR")
     return Path(f"{workflow}.eligo")
 

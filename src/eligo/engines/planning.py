@@ -14,6 +14,7 @@ from eligo.engines.plan import Plan
 from eligo.engines.tasks.base import Maker
 from eligo.errors import EngineError, ParseError
 from eligo.formats.base import Document
+from eligo.formats.storage import STDIN
 from eligo.memory.footprint import Footprint
 
 __all__ = ["make_plan"]
@@ -101,4 +102,4 @@ def _maker(document: Document, command: str | None) -> Maker:
 
 def _home(document: Document) -> Path:
     path = document.source.path
-    return Path.cwd() if path == "-" else Path(path).absolute().parent
+    return Path.cwd() if path == STDIN else Path(path).absolute().parent

@@ -24,6 +24,8 @@ from eligo.engines.plan import Plan
 from eligo.engines.rescue import read_rescue, write_rescue
 from eligo.engines.state import FILE_NAME, JobStatus, State
 from eligo.errors import EligoError, EngineError
+from eligo.formats.base import Document
+from eligo.formats.storage import STDIN
 from eligo.trace import Trace
 
 __all__ = ["TABLE_NAME", "Outcome", "Run", "start"]
@@ -110,7 +112,7 @@ def start(
     name = check_engine(engine)
     path = plan.document.source.path
     folder = default_folder(path) if folder is None else folder
-    held, aside = Folder(folder, None if path == "-" else Path(path)), None
+    held, aside = Folder(folder, None if path == STDIN else Path(path)), None
     try:
         if restart and _has_state(folder):
             held, aside = _moved_aside(held, folder, path)
@@ -129,6 +131,11 @@ def start(
         raise
 
 
+def _may_have_rescue(document: Document) -> bool:
+    """Tell whether there is a place beside the workflow for rescue DAGs; any workflow may come by standard input."""
+    return document.format == "dagman" and document.source.path != STDIN
+
+
 def _has_state(folder: Path) -> bool:
     return (folder / FILE_NAME).exists()
 
@@ -138,7 +145,7 @@ def _state(plan: Plan, engine: str, folder: Path, *, resume: bool) -> State:
     if not _has_state(folder):
         done = None
         if resume:
-            done = read_rescue(plan.document) if plan.document.format == "dagman" else None
+            done = read_rescue(plan.document) if _may_have_rescue(plan.document) else None
             if done is None:
                 raise EngineError(f"{folder}: there is nothing to resume", hint="leave --resume out to start a run")
         state = State.create(folder, plan.document.dag, run_id=secrets.token_hex(8), workflow=path, engine=engine)
@@ -190,7 +197,7 @@ def _moved_aside(held: Folder, folder: Path, workflow: str) -> tuple[Folder, Pat
         number += 1
     folder.rename(aside)
     held.close()
-    return Folder(folder, None if workflow == "-" else Path(workflow)), aside
+    return Folder(folder, None if workflow == STDIN else Path(workflow)), aside
 
 
 class _StillRunningError(EligoError):
@@ -308,7 +315,7 @@ class Run:
     def _rescue(self, done: list[bool], failed: list[int]) -> Path | None:
         """Write a rescue DAG beside the workflow, so that DAGMan could go on by itself."""
         document = self.engine.plan.document
-        if document.format != "dagman" or document.source.path == "-":
+        if not _may_have_rescue(document):
             return None
         return write_rescue(document, done, failed=failed)
 

@@ -15,10 +15,13 @@ from pathlib import Path
 from eligo.errors import EligoError, ParseError
 from eligo.replacing import replace_whole
 
-__all__ = ["MAX_FILE_BYTES", "Source", "is_packed", "load", "pack", "replace_file", "writing"]
+__all__ = ["MAX_FILE_BYTES", "STDIN", "Source", "is_packed", "load", "pack", "replace_file", "writing"]
 
 MAX_FILE_BYTES = 4 * 2**30
 """What a file may unpack to; a compressed file that grows beyond it is taken for an attack or an accident."""
+
+STDIN = "<stdin>"
+"""The name of what was read from standard input."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -102,7 +105,7 @@ def load(path: str | os.PathLike[str]) -> Source:
     """
     name = os.fspath(path)
     if name == "-":
-        return Source("<stdin>", _unpack("<stdin>", sys.stdin.buffer.read()))
+        return Source(STDIN, _unpack(STDIN, sys.stdin.buffer.read()))
     try:
         data = Path(name).read_bytes()
     except FileNotFoundError:

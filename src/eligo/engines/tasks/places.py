@@ -7,6 +7,7 @@ import shutil
 from functools import lru_cache
 
 from eligo.formats.base import Document
+from eligo.formats.storage import STDIN
 
 __all__ = ["home_of", "program_in"]
 
@@ -22,7 +23,7 @@ def home_of(document: Document) -> str:
     '/some/where'
     """
     path = document.source.path
-    return os.path.abspath("" if path == "<stdin>" else os.path.dirname(path))  # noqa: PTH100, PTH120 - links stay
+    return os.path.abspath("" if path == STDIN else os.path.dirname(path))  # noqa: PTH100, PTH120 - links stay
 
 
 @lru_cache(4096)
