@@ -35,16 +35,18 @@ class Ready:
     def __init__(self, priorities: Int32, categories: Categories | None = None) -> None:
         self._rank: list[int] = (-priorities.astype("int64")).tolist()
         self._heap: list[tuple[int, int]] = []
+        self._count = 0  # of those in the heap and those held back
         self._category: list[int] | None = None if categories is None else categories.of.tolist()
         self._most: list[int] = [] if categories is None else categories.most.tolist()
         self._busy: dict[int, int] = defaultdict(int)
         self._held: dict[int, list[tuple[int, int]]] = defaultdict(list)
 
     def __len__(self) -> int:
-        return len(self._heap) + sum(map(len, self._held.values()))
+        return self._count
 
     def add(self, job: int) -> None:
         """Let a job wait for its start."""
+        self._count += 1
         heapq.heappush(self._heap, (self._rank[job], job))
 
     def take(self, free: int, weight: Callable[[int], int], fits: Callable[[int], bool] | None = None) -> int | None:
@@ -74,6 +76,7 @@ class Ready:
                     heapq.heappush(self._heap, heapq.heappop(self._held[category]))
             else:
                 found = job
+                self._count -= 1
                 break
         for entry in passed:
             heapq.heappush(self._heap, entry)
