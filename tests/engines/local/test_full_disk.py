@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import subprocess
 import time
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from benchmarks.engines.crashing import PATIENCE_S, Drivers, Trial, random_jobs
+from eligo.engines.local.journal import Key
+from eligo.engines.local.keeper import Keeper
+from eligo.engines.plan import Process
 
 SMALL, LARGE = "size=400k", "size=32m"
 
@@ -82,6 +87,37 @@ def test_jobs_that_end_while_the_disk_is_full(disk, tmp_path):
         trial.check()
     assert len(trial.story()) == 6
     assert not [event for event in trial.events() if event["what"] == "AGAIN"]
+
+
+def test_a_job_that_is_killed_while_its_start_waits_for_space(disk):
+    """It leaves a part of a line; the record of its end begins another, else it would be lost and waited for."""
+    keeper = Keeper(disk / "journal")
+    try:
+        os.write(keeper.journal.fd, b"x" * (os.sysconf("SC_PAGESIZE") - 10) + b"\n")  # the page has room for a part
+        fill(disk / "filler")
+        keeper.start(Key(0, 1, 0), Process(("true",), "/"), disk / "log")
+        deadline = time.monotonic() + PATIENCE_S
+        while not (children := children_of(keeper.pid)):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        while os.fstat(keeper.journal.fd).st_size % os.sysconf("SC_PAGESIZE"):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        os.kill(children[0], signal.SIGKILL)
+        (disk / "filler").unlink()
+        records = []
+        while not records:
+            assert time.monotonic() < deadline
+            keeper.wait(0.1)
+            records = keeper.read()
+    finally:
+        keeper.wait_for_end()
+    assert [(record.kind, record.signal) for record in records] == [("E", signal.SIGKILL)]
+
+
+def children_of(pid):
+    text = "".join(path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children"))
+    return [int(word) for word in text.split()]
 
 
 def fill(path):
