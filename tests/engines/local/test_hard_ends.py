@@ -486,3 +486,12 @@ def test_left_while_a_script_waits_for_its_next_turn(tmp_path):
     ran.close()
     ran = Ran(tmp_path, jobs).finish()
     assert ran.state.status == [DONE]
+
+
+def test_a_job_that_kills_its_keeper_does_not_run_for_ever(tmp_path):
+    """Nobody can see how it ends, however often it runs; others come to their end."""
+    jobs = [task("a", sh(tmp_path, "echo x >> runs; kill -9 $PPID")), task("b", sh(tmp_path, "sleep 0.2"))]
+    ran = Ran(tmp_path, jobs).finish()
+    assert ran.state.status == [FAILED, DONE]
+    assert "nobody saw" in ran.state.reason[0]
+    assert 2 <= len((tmp_path / "runs").read_text().split()) <= 25

@@ -32,6 +32,8 @@ class Course:
         Whether we were told to end it: then it has neither succeeded nor failed.
     text
         Why a program could not be started.
+    losses
+        How often a step of it was lost while we watched.
     """
 
     job: int
@@ -47,6 +49,7 @@ class Course:
     cpu_s: float = 0.0
     peak_bytes: int = 0
     text: str = ""
+    losses: int = 0
 
     def key(self, step: int) -> Key:
         """Return the name of a step of this attempt."""

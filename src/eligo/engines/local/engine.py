@@ -46,6 +46,7 @@ __all__ = ["Local"]
 _SETTLE_S = 0.02  # what a success may wait for others to share a sync with
 _ORPHANS_S = 0.1  # how often to look after those of earlier keepers
 _GRACE_S = 10.0  # from SIGTERM to SIGKILL
+_MOST_LOSSES = 20  # of one try: a job may itself be what kills its keeper; 20 accidents in a row are none
 
 
 class Local(Engine):
@@ -451,7 +452,11 @@ class Local(Engine):
         if course.ended or self._stopping:
             course.ended = True
             self._conclude_if_over(course)
+        elif lost.ran and course.losses == _MOST_LOSSES:
+            text = "nobody saw how it ended, time after time"
+            self._step_ended(course, Record("X", lost.key, 126, text=text), self.state.now_s())
         elif lost.ran:
+            course.losses += 1
             self.state.put("repeated", [*self.state.get("repeated", []), lost.key.job])
             self._telling.tell(Happening.AGAIN, course, "nobody saw how it ended: it runs again")
 
