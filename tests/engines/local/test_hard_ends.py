@@ -495,3 +495,16 @@ def test_a_job_that_kills_its_keeper_does_not_run_for_ever(tmp_path):
     assert ran.state.status == [FAILED, DONE]
     assert "nobody saw" in ran.state.reason[0]
     assert 2 <= len((tmp_path / "runs").read_text().split()) <= 25
+
+
+def test_only_journals_of_keepers_are_removed(tmp_path):
+    """A folder given by --state may hold files of the user."""
+    ran = Ran(tmp_path, [task("a", sh(tmp_path, "true"))])
+    for name in ("journal.tex", "journal.77", "journal.077", "journal.1a"):
+        (ran.state.folder / name).write_text("text")
+    ran.finish()
+    assert sorted(path.name for path in ran.state.folder.glob("journal.*")) == [
+        "journal.077",
+        "journal.1a",
+        "journal.tex",
+    ]

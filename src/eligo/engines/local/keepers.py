@@ -16,7 +16,7 @@ from pathlib import Path
 from eligo.engines.local.journal import Key, Record
 from eligo.engines.local.keeper import Keeper, KeeperLostError
 from eligo.engines.local.orphans import Lost, Orphans
-from eligo.engines.local.steps import Epoch, Steps, closed, journal_path
+from eligo.engines.local.steps import Epoch, Steps, closed, journal_path, journals_in
 from eligo.engines.plan import Process
 from eligo.engines.state import State
 from eligo.errors import EngineError
@@ -52,9 +52,8 @@ class Keepers:
                 self._state.never_before(epoch.base_s)
             keys = in_flight.get(epoch.number, [])
             self._orphans.append(Orphans(epoch, self._state.folder, keys, presume_dead=presume_dead))
-        needed = {journal_path(self._state.folder, orphans.epoch.number) for orphans in self._orphans}
-        for path in set(self._state.folder.glob("journal.*")) - needed:
-            path.unlink()  # whoever closed it was killed before it was removed
+        needed = {orphans.epoch.number for orphans in self._orphans}
+        closed(self._state.folder, journals_in(self._state.folder) - needed)  # by one killed before it removed them
         self._start_keeper()
 
     def _start_keeper(self) -> None:

@@ -8,6 +8,7 @@ job and the script after it, only the script is left to run.
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
@@ -131,6 +132,12 @@ def journal_path(folder: Path, epoch: int) -> Path:
     'flow.eligo/journal.3'
     """
     return folder / f"journal.{epoch}"
+
+
+def journals_in(folder: Path) -> set[int]:
+    """Return the keepers whose journals are in a folder; other files there, such as ``journal.tex``, are not ours."""
+    ends = (path.name.removeprefix("journal.") for path in folder.glob("journal.*"))
+    return {int(end) for end in ends if re.fullmatch("[1-9][0-9]*", end)}
 
 
 def closed(folder: Path, epochs: Iterable[int]) -> None:
