@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from eligo.engines.folder import Folder
+from eligo.engines.verbs import run
 from eligo.errors import EngineError
 
 
@@ -27,3 +28,12 @@ def test_a_folder_may_be_elsewhere(tmp_path):
     (tmp_path / "flow.dot.eligo").symlink_to("large")
     with Folder(tmp_path / "flow.dot.eligo"):
         assert (tmp_path / "large" / "lock").exists()
+
+
+def test_a_folder_that_cannot_be_moved_aside(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.dot").write_text("digraph { a }")
+    run("x.dot", command="true", state=".")
+    with pytest.raises(EngineError, match="cannot be moved aside"):
+        run("x.dot", command="true", state=".", restart=True)
+    assert run("x.dot", command="true", state=".", resume=True).done == 1

@@ -195,7 +195,11 @@ def _moved_aside(held: Folder, folder: Path, workflow: str) -> tuple[Folder, Pat
     number = 1
     while (aside := Path(f"{folder}.{number}")).exists():
         number += 1
-    folder.rename(aside)
+    try:
+        folder.rename(aside)
+    except OSError as error:
+        hint = "use another place with --state DIR"
+        raise EngineError(f"{folder}: it cannot be moved aside: {error.strerror}", hint=hint) from error
     held.close()
     return Folder(folder, None if workflow == STDIN else Path(workflow)), aside
 
