@@ -165,6 +165,7 @@ def test_eligo_is_killed(cluster, home, own):
         if not own:
             assert happened(events, Happening.ADOPTED)
             assert not happened(events, Happening.AGAIN)
+        assert state.get("repeated", []) == happened(events, Happening.AGAIN)
         starts = told(home, "S")
         assert all(starts.count(plan.dag.names[job]) == 1 for job in before)
 

@@ -232,6 +232,10 @@ class State:
         self._run[key] = json.dumps(value)
         self._dirty_run.add(key)
 
+    def repeats(self, job: int) -> None:
+        """Take note that a job runs again of which nobody saw how it ended: it may have succeeded before."""
+        self.put("repeated", [*self.get("repeated", []), job])
+
     def update(self, job: int, **values: Any) -> None:
         """Change what is known of a job, with the next commit."""
         for name, value in values.items():

@@ -294,6 +294,35 @@ def test_ends_are_not_missed_when_slurm_has_forgotten(monkeypatch, tmp_path):
     assert sorted(ran(tmp_path)) == ["a", "b", "c"]
 
 
+@pytest.mark.long
+def test_slurm_comes_back_with_an_empty_queue(monkeypatch, tmp_path):
+    """While nobody watched, all was lost: what had ended stays so, what ran is said to run again."""
+    cluster = use(need_cluster(cpus=3), monkeypatch)
+    dag = Dag.from_names([("a", "b"), ("c", "d")])
+    seconds = {"a": "0.2", "b": "0", "c": "$(test -e again && echo 0 || echo 60)", "d": "0"}
+
+    def task(job: int) -> Task:
+        name = dag.names[job]
+        return shell(name, f"cd {tmp_path}; {append(tmp_path, name)}; sleep {seconds[name]}", tmp_path)
+
+    plan = make_plan(tmp_path, dag, task)
+    with open_state(plan) as state:
+        engine = Slurm(plan, state)
+        engine.submit()
+        ended = {dag.names.index("a"), dag.names.index("b")}
+        watch(engine, lambda events: {*told(events, Happening.SUCCEEDED)} == ended and len(ran(tmp_path)) == 3)
+        engine.close()
+    cluster.tool("down")
+    with open_state(plan) as state, pytest.raises(EngineError, match="does not answer"):
+        Slurm(plan, state)
+    cluster.tool("up")
+    (tmp_path / "again").touch()
+    state, events = run(plan)
+    assert state.status == [JobStatus.DONE] * 4
+    assert sorted(ran(tmp_path)) == ["a", "b", "c", "c", "d"]
+    assert told(events, Happening.AGAIN) == state.get("repeated") == [dag.names.index("c")]
+
+
 def test_a_lost_worker_is_told_and_the_job_runs_again(monkeypatch, tmp_path):
     cluster = use(need_cluster(cpus=1, priority="multifactor"), monkeypatch)
     dag = Dag.from_names([("a", "b")])

@@ -177,6 +177,7 @@ class Dask(Engine):
         for job, status in enumerate(state.status):
             if status == JobStatus.RUNNING and job not in ledger.running:
                 ledger.lost(job, "nobody saw how it ended: it runs again")
+                state.repeats(job)
 
     def _send(self, jobs: Sequence[int]) -> None:
         for first in range(0, len(jobs), _A_GRAPH):

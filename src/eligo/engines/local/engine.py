@@ -457,7 +457,7 @@ class Local(Engine):
             self._step_ended(course, Record("X", lost.key, 126, text=text), self.state.now_s())
         elif lost.ran:
             course.losses += 1
-            self.state.put("repeated", [*self.state.get("repeated", []), lost.key.job])
+            self.state.repeats(lost.key.job)
             self._telling.tell(Happening.AGAIN, course, "nobody saw how it ended: it runs again")
 
     def close(self) -> None:

@@ -255,6 +255,8 @@ class Slurm(Engine):
             return
         if started and not entry.cancelling:
             self._ledger.again(entry, text, gone=True)
+            if how is None or not how.state:
+                self.state.repeats(entry.job)
         self._held.count_tries(entry.job, tries + (fate is Fate.COUNTS))
         self._held.give_back(entry)
 
