@@ -151,6 +151,8 @@ static _Noreturn void become(char **words, char **environment) {
     char text[LONGEST_RECORD];
     snprintf(text, sizeof text, "S %s %ld %llu", words[KEY], (long)getpid(), made_at());
     record(text);
+    if (requests > 2) close(requests); /* to open a pipe may take long: whoever has these open is taken for a keeper */
+    if (journal > 2) close(journal);
     if (chdir(words[DIRECTORY]) < 0) give_up(words[DIRECTORY]);
     int log = -1;
     if (*out == 0 || *err == 0) {

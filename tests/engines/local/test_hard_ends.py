@@ -508,3 +508,19 @@ def test_only_journals_of_keepers_are_removed(tmp_path):
         "journal.1a",
         "journal.tex",
     ]
+
+
+def test_a_keeper_that_is_killed_while_a_job_waits_for_a_named_pipe(tmp_path):
+    """The process that waits must not look like the keeper that made it."""
+    os.mkfifo(tmp_path / "pipe")
+    jobs = [
+        task("waits", sh(tmp_path, "cat", stdin=str(tmp_path / "pipe"))),
+        task("kills", sh(tmp_path, "test -e once || { touch once; sleep 0.2; kill -9 $PPID; }")),
+    ]
+    ran = Ran(tmp_path, jobs)
+    ran.engine.submit()
+    ran.until(lambda: ran.state.status[1] == DONE)
+    ran.engine.cancel(kill=True)
+    ran.until(lambda: ran.engine.over)
+    ran.close()
+    assert ran.state.status == [WAITING, DONE]
