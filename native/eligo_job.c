@@ -40,7 +40,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LONGEST_KEY = 64, LONGEST_RECORD = 1024 };
+enum { LONGEST_KEY = 64, LONGEST_RECORD = 1024, MOST_TRIES = 100 };
 
 /* The words of a request, in their order. */
 enum { KEY, DIRECTORY, STDIN, STDOUT, STDERR, LOG, INHERIT, PROGRAM };
@@ -231,12 +231,30 @@ static pid_t make(char **words, char **environment) {
     return made;
 }
 
+static void finish_ended(void) {
+    for (;;) {
+        siginfo_t ended;
+        ended.si_pid = 0;
+        if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) < 0 || ended.si_pid == 0) return;
+        size_t at = 0;
+        while (at < job_count && jobs[at].pid != ended.si_pid) ++at;
+        if (at < job_count) finish(at);
+        else waitpid(ended.si_pid, NULL, 0);
+    }
+}
+
 /* Starts a program; what cannot be started is recorded as such. */
 static void start(char **words, char **environment) {
     char *log = has_room() ? strdup(words[LOG]) : NULL;
     long long begin = now_ns();
     failed_at = NULL;
     pid_t made = log == NULL ? -1 : make(words, environment);
+    for (int tries = 0; made < 0 && log != NULL && errno == EAGAIN && tries < MOST_TRIES; ++tries) {
+        poll(NULL, 0, 100); /* this user may have no more processes: ours may end, or somebody else's */
+        finish_ended();
+        begin = now_ns();
+        made = make(words, environment);
+    }
     if (made < 0) {
         failed_errno = errno;
         failed_at = "a new process";
@@ -323,18 +341,6 @@ static void note_end(int number) {
     (void)number;
     (void)!write(ended_pipe[1], "", 1);
     errno = before;
-}
-
-static void finish_ended(void) {
-    for (;;) {
-        siginfo_t ended;
-        ended.si_pid = 0;
-        if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) < 0 || ended.si_pid == 0) return;
-        size_t at = 0;
-        while (at < job_count && jobs[at].pid != ended.si_pid) ++at;
-        if (at < job_count) finish(at);
-        else waitpid(ended.si_pid, NULL, 0);
-    }
 }
 
 static void set_handler(int number, void (*handler)(int)) {
