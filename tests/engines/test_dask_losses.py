@@ -77,7 +77,13 @@ def layered_plan(home: Path):
     return make_plan(home, dag, lambda i: Task(dag.names[i], (job(home, dag.names[i], 0.15),)))
 
 
-@pytest.mark.parametrize("seen", [True, False], ids=["record on disk", "record at the scheduler"])
+@pytest.mark.parametrize(
+    "seen",
+    [
+        pytest.param(True, id="record on disk"),
+        pytest.param(False, id="record at the scheduler", marks=pytest.mark.long),
+    ],
+)
 def test_a_worker_is_killed(cluster, home, seen):
     """Dask runs again what was lost with the worker: the job in it, but no job of which the result was there."""
     victim = cluster.add_worker()
@@ -102,6 +108,7 @@ def test_a_worker_is_killed(cluster, home, seen):
     assert sorted(happened(events, Happening.SUCCEEDED)) == list(range(plan.dag.n))
 
 
+@pytest.mark.long
 def test_jobs_die_with_their_worker(cluster, home):
     """Also what they started, in a session of its own; and a job that kills workers is given up in the end."""
     cluster.add_worker()
@@ -140,7 +147,10 @@ def drive_apart(home: str, address: str) -> None:
     engine.close()
 
 
-@pytest.mark.parametrize("own", [False, True], ids=["cluster goes on", "cluster dies too"])
+@pytest.mark.parametrize(
+    "own",
+    [pytest.param(False, id="cluster goes on"), pytest.param(True, id="cluster dies too", marks=pytest.mark.long)],
+)
 def test_eligo_is_killed(cluster, home, own):
     """A later Eligo takes over what runs and what has ended, or, where all died, runs the rest again."""
     if not own:
@@ -162,8 +172,7 @@ def test_eligo_is_killed(cluster, home, own):
         engine.close()
         check_all_done(plan, state, once=not own)
         assert not set(before) & {event.job for event in events}
-        if not own:
-            assert happened(events, Happening.ADOPTED)
+        if not own:  # what ran then may have ended before it could be taken over, but was not lost
             assert not happened(events, Happening.AGAIN)
         assert state.get("repeated", []) == happened(events, Happening.AGAIN)
         starts = told(home, "S")
@@ -191,6 +200,7 @@ def test_adopted_jobs_keep_their_slot_and_hold_their_children_back(cluster, home
     check_all_done(plan, state)
 
 
+@pytest.mark.long
 def test_an_adopted_job_is_lost_with_its_worker(cluster, home):
     victim = cluster.add_worker()
     dag = Dag.from_names([("long", "child")])
@@ -239,6 +249,7 @@ def test_cancel(cluster, home, kill):
     check_all_done(plan, state, once=not kill)
 
 
+@pytest.mark.long
 def test_the_scheduler_is_lost(cluster, home):
     """It is said at once; jobs die with their workers, and a run on another cluster goes on."""
     cluster.add_worker()

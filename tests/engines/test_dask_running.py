@@ -300,6 +300,7 @@ def test_a_folder_that_workers_do_not_see(clusters, tmp_path):
     engine.close()
 
 
+@pytest.mark.long
 def test_a_cluster_of_our_own(tmp_path):
     """More jobs than fit one message, with dependencies across messages."""
     n = 60

@@ -133,6 +133,14 @@ def test_a_dag_runs(tmp_path):
     assert times_run(tmp_path) == dict.fromkeys("abcde", 1)
 
 
+def test_a_failure_stops_only_what_needs_it(tmp_path):
+    plan = plan_of(write_flow(tmp_path, "bad-orphan good", bad=(0, 0, "yes")))
+    events, outcome = complete(plan)
+    assert (outcome.done, outcome.failed, outcome.never) == (1, [(0, "ended with status 1")], 1)
+    assert (outcome.exit_status, happened(events, FAILED)) == (1, [0])
+    assert times_run(tmp_path) == {"bad": 1, "good": 1}
+
+
 @pytest.mark.long
 def test_what_fails_and_what_does_not(tmp_path):
     """Retries, scripts, jobs that do nothing; the rest goes on, and going on later runs only what is not done."""
@@ -339,6 +347,7 @@ NASTY = [
 NAMES = ["../../x", "a b", "$(x) 'q' \"", "new\nline", "x" * 10_000, "-force", "PARENT"]
 
 
+@pytest.mark.long
 def test_hostile_text(tmp_path):
     """Arguments, environment and paths arrive as they are, whatever they hold; names lead nowhere."""
     draw = random.Random(7)

@@ -183,7 +183,7 @@ def sleepers(home: Path, dag: Dag, seconds: float = 60) -> object:
     return task
 
 
-@pytest.mark.parametrize("kill", [False, True])
+@pytest.mark.parametrize("kill", [pytest.param(False, marks=pytest.mark.long), True])
 def test_cancel_and_resume(cluster, tmp_path, kill):
     dag = Dag.from_names([("a", "b"), ("b", "c")])
     plan = make_plan(tmp_path, dag, sleepers(tmp_path, dag, 60 if kill else 2))
@@ -323,6 +323,7 @@ def test_slurm_comes_back_with_an_empty_queue(monkeypatch, tmp_path):
     assert told(events, Happening.AGAIN) == state.get("repeated") == [dag.names.index("c")]
 
 
+@pytest.mark.long
 def test_a_lost_worker_is_told_and_the_job_runs_again(monkeypatch, tmp_path):
     cluster = use(need_cluster(cpus=1, priority="multifactor"), monkeypatch)
     dag = Dag.from_names([("a", "b")])
@@ -365,6 +366,7 @@ def test_a_node_that_vanishes(monkeypatch, tmp_path, option):
     assert ran(tmp_path) == ["a", "a", "b"]
 
 
+@pytest.mark.long
 def test_what_others_cancel_has_failed(cluster, tmp_path):
     dag = Dag.from_names([("a", "b")], ["c"])
     plan = make_plan(tmp_path, dag, sleepers(tmp_path, dag))
