@@ -112,6 +112,8 @@ def _mend_output() -> None:
     """Let standard output take any text: names of jobs need not fit the encoding of the terminal."""
     if sys.stdout is None:  # closed by `>&-`; its number must not go to a file that is opened later
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
 

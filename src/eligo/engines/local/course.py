@@ -28,6 +28,8 @@ class Course:
         How many turns such a step has had.
     signals
         Of processes that a signal ended, which one.
+    kill_at
+        When what still runs of it is killed, by the monotonic clock.
     ended
         Whether we were told to end it: then it has neither succeeded nor failed.
     text
@@ -44,6 +46,7 @@ class Course:
     again_at: dict[int, float] = field(default_factory=dict)
     turns: dict[int, int] = field(default_factory=dict)
     signals: dict[int, int] = field(default_factory=dict)
+    kill_at: float | None = None
     ended: bool = False
     end_s: float = 0.0
     cpu_s: float = 0.0

@@ -92,7 +92,6 @@ class Local(Engine):
         self._due: set[int] = set()
         self._settling: list[Event] = []
         self._settle_at = 0.0
-        self._kill_at: float | None = None
         self._stopping = False
         self._aborted = False
         self._cleaning: Cleaning | None = None
@@ -161,6 +160,9 @@ class Local(Engine):
             elif epoch in looked_after:  # else it was found to be over, and we died before it was begun anew
                 course.in_flight.add(key.step)
                 of_epoch.setdefault(epoch, []).append(key)
+        for course in self._courses.values():
+            if course.attempt.doomed:
+                course.kill_at = time.monotonic()
         for job, status in enumerate(self.state.status):
             if status == JobStatus.RUNNING and job not in self._courses:
                 self.state.update(job, status=JobStatus.WAITING)
@@ -232,8 +234,7 @@ class Local(Engine):
         moments = [at for job in self._due for at in self._courses[job].again_at.values()]
         if self._settling:
             moments.append(self._settle_at)
-        if self._kill_at is not None:
-            moments.append(self._kill_at)
+        moments += [course.kill_at for course in self._courses.values() if course.kill_at is not None]
         return min(moments, default=float("inf"))
 
     def _can_start(self) -> bool:
@@ -311,7 +312,7 @@ class Local(Engine):
             return
         attempt.codes[key.step] = record.code
         if attempt.doomed and course.in_flight:
-            self._signal(course, signal.SIGTERM)
+            self._terminate(course)
         self._conclude_if_over(course)
         if course.job in self._courses:
             self._steps.end(key, record.code)
@@ -383,6 +384,8 @@ class Local(Engine):
             if event.what is Happening.SUCCEEDED and event.job >= 0:
                 self._floor.settle(event.job)
                 self._clean(event.job)
+            elif event.job >= 0:
+                self._floor.give_up(event.job)
 
     def _clean(self, job: int) -> None:
         assert self._cleaning is not None
@@ -423,22 +426,22 @@ class Local(Engine):
             self._end_all()
 
     def _end_all(self) -> None:
-        self._kill_at = time.monotonic() + _GRACE_S
         for course in list(self._courses.values()):
             course.ended = True
-            self._conclude_if_over(course)  # a job may be between two steps
-        self._signal_all(signal.SIGTERM)
+            self._terminate(course)
+            self._conclude_if_over(course)  # it may be between two steps
+
+    def _terminate(self, course: Course) -> None:
+        """Ask what runs of a job to end, and see to it that it does."""
+        course.kill_at = time.monotonic() + _GRACE_S
+        self._signal(course, signal.SIGTERM)
 
     def _kill_late_ones(self) -> None:
-        if self._kill_at is not None and time.monotonic() >= self._kill_at:
-            self._kill_at = time.monotonic() + _GRACE_S
-            self._signal_all(signal.SIGKILL)
-        if not self._courses:
-            self._kill_at = None
-
-    def _signal_all(self, number: signal.Signals) -> None:
+        now = time.monotonic()
         for course in self._courses.values():
-            self._signal(course, number)
+            if course.kill_at is not None and now >= course.kill_at:
+                course.kill_at = now + _GRACE_S
+                self._signal(course, signal.SIGKILL)
 
     def _signal(self, course: Course, number: signal.Signals) -> None:
         for step in course.in_flight:

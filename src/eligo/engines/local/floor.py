@@ -2,6 +2,10 @@
 
 A job comes to the queue when its last parent is settled. It leaves it with its slots, its category and its memory, and
 gives all of them back when it ends, however it ends.
+
+Dependencies that a memory limit added only say when there is room, and here that is counted. So a job that failed, or
+that will never run because of one, holds back only those that need it by the workflow itself: the others go on as far
+as the limit allows.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from eligo.dag import Dag
 from eligo.engines.local.memory_gate import MemoryGate
 from eligo.engines.local.ready import Ready
 from eligo.engines.plan import Plan
@@ -41,6 +46,8 @@ class Floor:
         self._ptr, self._children = plan.dag.succ_ptr.tolist(), plan.dag.succ.tolist()
         self._missing: list[int] = []
         self._dag = plan.dag
+        self._needed, self._added = _split(plan)
+        self._dead: set[int] = set()
 
     def open(self, done: NDArray[np.bool_], waiting: Iterable[int], running: Iterable[int]) -> None:
         """Begin with jobs that are done, jobs that wait, and jobs that run and have taken their slots already."""
@@ -108,7 +115,34 @@ class Floor:
 
     def settle(self, job: int) -> None:
         """Take note that a success is on the disk: children whose last parent it was may start."""
-        for child in self._children[self._ptr[job] : self._ptr[job + 1]]:
+        self._release(self._children[self._ptr[job] : self._ptr[job + 1]])
+
+    def give_up(self, job: int) -> None:
+        """Take note that a job has failed for good: what waits for it, or for those that need it, only by the limit."""
+        if self._gate is None:
+            return
+        left = [job]
+        while left:
+            dead = left.pop()
+            if dead not in self._dead:
+                self._dead.add(dead)
+                self._release(self._added.get(dead, []))
+                left += self._needed.children(dead).tolist()
+
+    def _release(self, children: list[int]) -> None:
+        for child in children:
             self._missing[child] -= 1
             if not self._missing[child]:
                 self._ready.add(child)
+
+
+def _split(plan: Plan) -> tuple[Dag, dict[int, list[int]]]:
+    """Return the workflow's own dependencies, and of each job the children that only the limit gave it."""
+    own, dag = plan.document.dag, plan.dag
+    added: dict[int, list[int]] = {}
+    if own is not dag:
+        known = own.tails.astype(np.int64) * dag.n + own.heads
+        new = ~np.isin(dag.tails.astype(np.int64) * dag.n + dag.heads, known)
+        for tail, head in zip(dag.tails[new].tolist(), dag.heads[new].tolist(), strict=True):
+            added.setdefault(tail, []).append(head)
+    return own, added

@@ -97,7 +97,13 @@ class Keepers:
         self._running = {}
         self._look_at = 0.0
         self.replaced += 1
-        self._start_keeper()
+        try:
+            self._start_keeper()
+        except OSError as error:
+            raise EngineError(
+                f"the process that starts jobs was killed, and another cannot be started: {error}",
+                hint="what runs goes on; take it over with --resume",
+            ) from error
 
     def records(self) -> list[tuple[Record, float]]:
         """Return what is new of steps in flight: starts and ends, each with the time of the run when it ended."""
