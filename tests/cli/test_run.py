@@ -232,6 +232,18 @@ def test_a_missing_program_is_said_with_its_line(home, capsys):
     assert "hint: " in err
 
 
+def test_programs_that_an_earlier_job_may_make_are_doubted_once(home, capsys):
+    text = "JOB a {\n  executable = /bin/true\n}\n"
+    text += "".join(f"JOB {job} {{\n  executable = late\n  should_transfer_files = no\n}}\n" for job in "bcd")
+    (home / "flow.dag").write_text(f"{text}PARENT a CHILD b c d\n")
+    for words, status in (("--dry-run", 0), ("-j2", 1)):
+        run("flow.dag", words, status=status)
+        err = capsys.readouterr().err
+        assert re.match(r"warning: flow\.dag:4: job 'b' and 2 more: the executable .*late is not there; they fail", err)
+        assert err.count("late is not there; ") == 1
+    assert "warning: " in (home / "flow.dag.eligo/run.log").read_text()
+
+
 def test_what_jobs_run_must_be_known(home, capsys):
     (home / "x.csv").write_text("parent,child\na,b\n")
     assert "--command" in refused(capsys, "x.csv")

@@ -156,6 +156,7 @@ def _slots(plan: Plan, args: argparse.Namespace) -> int:
         with State.create(Path(here), plan.dag, **facts) as state:
             engine = make_engine(args.engine, plan, state, args.passed_on, args.slots)
             try:
+                warn(engine.doubts)
                 return engine.slots
             finally:
                 engine.close()

@@ -17,6 +17,7 @@ import numpy as np
 
 from eligo import _core
 from eligo.cli.amounts import amount, short
+from eligo.cli.messages import warn
 from eligo.cli.run_events import JsonLines, Log, Output
 from eligo.cli.run_options import READING, folder_of, resuming
 from eligo.cli.run_signals import Signals
@@ -64,6 +65,7 @@ def carry_out(plan: Plan, order: str, args: argparse.Namespace) -> int:
         stack.callback(log.close)
         watch = _Watch(running, plan, log, Output())
         watch.remember(args)
+        watch.doubt(running.engine.doubts)
         watch.follow(signals)
         status = watch.finish(order, args).outcome.exit_status
         return signals.status if status and signals.status is not None else status
@@ -96,6 +98,12 @@ class _Watch:
         state.put("session_s", state.now_s())
         state.commit()
         self.log.note(f"eligo run {shlex.join(args.words)}: {plural(dag.n, 'job')}, {self.before:,} done before")
+
+    def doubt(self, texts: list[str]) -> None:
+        """Say what may go wrong, before anything starts."""
+        warn(texts)
+        for text in texts:
+            self.log.note(f"warning: {text}")
 
     @property
     def elapsed_s(self) -> float:

@@ -134,6 +134,11 @@ class Engine(ABC):
         """How many jobs can run at once, where that is known; else 0."""
         return 0
 
+    @property
+    def doubts(self) -> list[str]:
+        """What may go wrong, as far as can be seen before anything starts: a warning each."""
+        return []
+
     def collect(self) -> Trace:
         """Return what ran when, so far: of each job its last try."""
         return self.state.trace(self.plan.dag)

@@ -6,10 +6,11 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from eligo.dag import Int32
+from eligo.dag import Dag, Int32
 from eligo.engines.base import Event
 from eligo.engines.planning import make_plan
 from eligo.engines.running import Outcome, start
+from eligo.errors import EligoError
 from eligo.formats import open_document
 from eligo.formats.base import Document
 from eligo.memory.models import footprint
@@ -77,6 +78,11 @@ def run(
     >>> outcome.done, outcome.exit_status, len(outcome.trace.order)
     (3, 0, 3)
     """
+    if isinstance(workflow, Dag):
+        raise EligoError(
+            "a Dag does not say what its jobs run, nor where the state of a run is to be",
+            hint="give the file, or what eligo.formats.open_document(file) returns; eligo.write makes a file of a Dag",
+        )
     document = workflow if isinstance(workflow, Document) else open_document(os.fspath(workflow))
     dag, held, most = document.dag, None, None
     if memory is not None:

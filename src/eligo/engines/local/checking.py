@@ -27,7 +27,7 @@ class Checked:
     done
         The jobs that the workflow itself says are done, and that wait in the state.
     doubts
-        Programs that are not there yet, in words.
+        Programs that are not there yet, in words: one for each, however many jobs use it.
     """
 
     weight: list[int]
@@ -46,6 +46,7 @@ def check_tasks(plan: Plan, state: State, slots: int) -> Checked:
     """
     found = Checked([], [], [])
     programs = Programs()
+    doubted: dict[str, list[Task]] = {}
     parents = np.diff(plan.dag.pred_ptr).tolist()
     for job in range(plan.dag.n):
         task = plan.task(job)
@@ -56,10 +57,13 @@ def check_tasks(plan: Plan, state: State, slots: int) -> Checked:
             found.done.append(job)
             continue
         if why := programs.missing(task):
-            can_be_made = parents[job] > 0 or task.before is not None
-            _doubt(task, why, found.doubts, can_be_made=can_be_made)
+            if not parents[job] and task.before is None:
+                hint = "check the name and the permissions (chmod +x): the job could not start"
+                raise ParseError(task.path, task.line, f"job {task.name!r}: {why}", hint=hint)
+            doubted.setdefault(why, []).append(task)
     if plan.final is not None:
         found.weight.append(_weight(plan.final, slots))
+    found.doubts.extend(_doubt(tasks, why) for why, tasks in doubted.items())
     return found
 
 
@@ -67,10 +71,10 @@ def _weight(task: Task, slots: int) -> int:
     return min(slots, max(1, task.cpus) * max(1, len(task.processes)))
 
 
-def _doubt(task: Task, why: str, doubts: list[str], *, can_be_made: bool) -> None:
-    if not can_be_made:
-        hint = "check the name and the permissions (chmod +x): the job could not start"
-        raise ParseError(task.path, task.line, f"job {task.name!r}: {why}", hint=hint)
-    if len(doubts) < 10:
-        where = f"{task.path}:{task.line}: " if task.line else ""
-        doubts.append(f"{where}job {task.name!r}: {why}, unless something makes it before")
+def _doubt(tasks: list[Task], why: str) -> str:
+    """Say what jobs lack that may still be made before they start."""
+    first, more = tasks[0], len(tasks) - 1
+    where = f"{first.path}:{first.line}: " if first.line else ""
+    who = f"job {first.name!r} and {more:,} more" if more else f"job {first.name!r}"
+    they = "they fail" if more else "it fails"
+    return f"{where}{who}: {why}; {they} unless something that runs before makes it"

@@ -83,8 +83,6 @@ class Local(Engine):
         self._telling = Telling(plan, state)
         self._checked = check_tasks(plan, state, slots)
         self._floor = Floor(plan, slots, self._checked.weight)
-        for text in self._checked.doubts:
-            self._telling.note(text)
         self._steps = Steps(state)
         self._launching = Launching(state.folder)
         self._keepers = Keepers(state, self._steps)
@@ -106,6 +104,11 @@ class Local(Engine):
     def slots(self) -> int:
         """How many jobs run at once at most."""
         return self._floor.slots
+
+    @property
+    def doubts(self) -> list[str]:
+        """Programs that are not there yet."""
+        return self._checked.doubts
 
     @property
     def occupied(self) -> int | None:
