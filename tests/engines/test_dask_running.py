@@ -78,7 +78,9 @@ def test_five_jobs(clusters, tmp_path):
         assert again.status == [JobStatus.DONE] * 5
 
 
-@pytest.mark.parametrize("joined", [True, False], ids=["after one job", "from the start"])
+@pytest.mark.parametrize(
+    "joined", [pytest.param(True, marks=pytest.mark.long), False], ids=["after one job", "from the start"]
+)
 def test_priorities_on_one_slot(clusters, tmp_path, joined):
     """Among jobs that could start together, the larger priority starts first; of equals the lower index."""
     rng = random.Random(7)
@@ -228,6 +230,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.long
 def test_hostile_names_and_arguments(clusters, tmp_path):
     """Arguments, environment and names of files arrive unchanged, and nothing leaves its directory."""
     home = tmp_path / "home"
