@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _planned(args: argparse.Namespace) -> tuple[Plan, str]:
     """Read, limit and order a workflow, and find out what its jobs do; return that, and whose order it is."""
-    from eligo.cli.run_order import order_of
+    from eligo.cli.run_order import order_for
     from eligo.engines.planning import make_plan
 
     with working(f"reading {printable(args.file)}"):
@@ -79,7 +79,7 @@ def _planned(args: argparse.Namespace) -> tuple[Plan, str]:
     if args.memory is not None:
         limited = limited_by(document, footprint_of(document, args), args)
         dag, footprint, most = limited.dag, limited.footprint, limited.limit
-    order = order_of(document, dag, args)
+    order = order_for(document, dag, args)
     plan = make_plan(
         document,
         dag=dag,

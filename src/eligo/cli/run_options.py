@@ -98,7 +98,7 @@ def _add_going_on(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--presume-dead",
         action="store_true",
-        help="with --resume: jobs that the earlier run left on a machine that cannot be asked are taken to be over",
+        help="with --resume or --restart: jobs that the earlier run left where nobody can be asked are taken to be over",
     )
     group.add_argument(
         "--state", metavar="DIR", help="where the state and the logs of the run are (default: FILE.eligo beside FILE)"
@@ -129,8 +129,8 @@ def check_words(args: argparse.Namespace) -> None:
         for name in ("method", *MODEL_WORDS):
             if getattr(args, name) is not None:
                 args.refuse(f"--{name} is for a limit: it needs --memory SIZE")
-    if args.presume_dead and not args.resume:
-        args.refuse("--presume-dead is about jobs of an earlier run: it needs --resume")
+    if args.presume_dead and not (args.resume or args.restart):
+        args.refuse("--presume-dead is about jobs of an earlier run: it needs --resume or --restart")
     if args.slots is not None and args.engine not in ("local", "dask"):
         args.refuse(f"--slots is for local and for dask workers that are started here: {args.engine} has its own")
     if args.log == "-":

@@ -99,7 +99,7 @@ def start(
     options
         Words for the engine itself.
     presume_dead
-        Whether nothing that an earlier run started on another machine can still run.
+        Whether nothing that an earlier run started, on another machine or in a queue, can still run.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def start(
     held, aside = Folder(folder, None if path == STDIN else Path(path)), None
     try:
         if restart and _has_state(folder):
-            held, aside = _moved_aside(held, folder, path)
+            held, aside = _moved_aside(held, folder, path, presume_dead=presume_dead)
         state = _state(plan, name, folder, resume=resume)
         try:
             made = make_engine(engine, plan, state, options, slots, presume_dead=presume_dead)
@@ -185,12 +185,12 @@ def _check(state: State, plan: Plan, engine: str, *, resume: bool) -> None:
         state.put("engine", engine)
 
 
-def _moved_aside(held: Folder, folder: Path, workflow: str) -> tuple[Folder, Path]:
+def _moved_aside(held: Folder, folder: Path, workflow: str, *, presume_dead: bool) -> tuple[Folder, Path]:
     """Give an old folder another name, unless something that it started may still run; return the new one, and that."""
     with suppress(EngineError), State.open(folder, reading=True) as old:
         running = old.counts()[JobStatus.RUNNING]
         queued = old.get("engine") in _WITH_QUEUES and old.get("submitted") and old.get("exit_status") is None
-        if running or queued:
+        if (running or queued) and not presume_dead:
             raise _StillRunningError(folder, f"{running:,} jobs" if running else "jobs in its queue")
     number = 1
     while (aside := Path(f"{folder}.{number}")).exists():
@@ -208,7 +208,8 @@ class _StillRunningError(EligoError):
     def __init__(self, folder: Path, what: str) -> None:
         super().__init__(
             f"{folder}: {what} of the earlier run may still run",
-            hint="--resume takes them over; once it has, Ctrl-C twice ends them",
+            hint="--resume takes them over; once it has, Ctrl-C twice ends them; if you know that none runs, give "
+            "--presume-dead too",
         )
 
 
@@ -312,16 +313,22 @@ class Run:
             final=final_failed,
             exit_status=status,
             trace=self.engine.collect(),
-            rescue=None if complete else self._rescue(done, [job for job, _ in failed]),
+            rescue=self._rescue(done, [job for job, _ in failed], complete=complete),
             table=table,
         )
 
-    def _rescue(self, done: list[bool], failed: list[int]) -> Path | None:
-        """Write a rescue DAG beside the workflow, so that DAGMan could go on by itself."""
+    def _rescue(self, done: list[bool], failed: list[int], *, complete: bool) -> Path | None:
+        """Write a rescue DAG beside the workflow, so that DAGMan could go on by itself; an older one of ours goes."""
         document = self.engine.plan.document
         if not _may_have_rescue(document):
             return None
-        return write_rescue(document, done, failed=failed)
+        if old := self.state.get("rescue"):
+            with suppress(OSError):  # as condor_submit_dag -force does: else DAGMan would leave jobs out the next time
+                Path(old).rename(f"{old}.old")
+        rescue = None if complete else write_rescue(document, done, failed=failed)
+        self.state.put("rescue", None if rescue is None else str(rescue.absolute()))
+        self.state.commit()
+        return rescue
 
     def close(self) -> None:
         """Let go of everything; what runs goes on."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from eligo.dag import Dag, Int32
 from eligo.engines.base import Event
+from eligo.engines.ordering import order_of
 from eligo.engines.planning import make_plan
 from eligo.engines.running import Outcome, start
 from eligo.errors import EligoError
@@ -15,7 +16,6 @@ from eligo.formats import open_document
 from eligo.formats.base import Document
 from eligo.memory.models import footprint
 from eligo.memory.verbs import limit
-from eligo.priority.prioritizing import prioritize
 
 __all__ = ["run"]
 
@@ -25,7 +25,7 @@ def run(
     engine: str = "local",
     *,
     command: str | None = None,
-    strategy: str = "best",
+    strategy: str | None = None,
     priorities: Int32 | Sequence[int] | None = None,
     memory: int | None = None,
     model: str | None = None,
@@ -48,7 +48,8 @@ def run(
     command
         What each job runs, instead of what the file says.
     strategy, priorities
-        How to order the jobs, or their order: the larger the sooner.
+        How to order the jobs, or their order: the larger the sooner. Unless given, priorities in a DAGMan file stay,
+        and other jobs are ordered by ``best``.
     memory, model
         What all jobs together may occupy, in bytes (pebbles), and how that is counted, as :func:`eligo.limit` has it.
     resume, restart
@@ -91,7 +92,7 @@ def run(
     plan = make_plan(
         document,
         dag=dag,
-        priorities=prioritize(dag, strategy).schedule.priorities if priorities is None else priorities,
+        priorities=order_of(document, dag, strategy).priorities if priorities is None else priorities,
         command=command,
         footprint=held,
         limit=most,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import final
 
-from eligo.engines.attempts import Attempt
+from eligo.engines.attempts import AFTER, BEFORE, Attempt, Verdict
 from eligo.engines.local.journal import Key, Record
 
 __all__ = ["Course"]
@@ -32,8 +32,8 @@ class Course:
         When what still runs of it is killed, by the monotonic clock.
     ended
         Whether we were told to end it: then it has neither succeeded nor failed.
-    text
-        Why a program could not be started.
+    texts
+        Of steps that could not be started, why.
     losses
         How often a step of it was lost while we watched.
     """
@@ -51,7 +51,7 @@ class Course:
     end_s: float = 0.0
     cpu_s: float = 0.0
     peak_bytes: int = 0
-    text: str = ""
+    texts: dict[int, str] = field(default_factory=dict)
     losses: int = 0
 
     def key(self, step: int) -> Key:
@@ -73,4 +73,15 @@ class Course:
         if record.signal:
             self.signals[record.key.step] = record.signal
         if record.text:
-            self.text = record.text
+            self.texts[record.key.step] = record.text
+
+    def reason(self, verdict: Verdict) -> str:
+        """Return why it came to this, in words, with what could not be started."""
+        if not verdict.exit_code:
+            return verdict.text
+        counts = AFTER if AFTER in self.attempt.codes else BEFORE if self.attempt.codes.get(BEFORE) else None
+        own = [text for step, text in sorted(self.texts.items()) if step == counts or (counts is None and step >= 0)]
+        other = [
+            f"the job itself: {text}" for step, text in sorted(self.texts.items()) if step >= 0 and counts == AFTER
+        ]
+        return ": ".join([verdict.text, *own[:1]]) + "".join(f"; {text}" for text in other[:1])

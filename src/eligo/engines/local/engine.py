@@ -306,7 +306,7 @@ class Local(Engine):
         except OSError as error:
             record = record._replace(code=record.code or 126)
             if record.kind != "X":  # what never started made nothing: why it did not says more
-                course.text = f"what it made cannot be brought from its sandbox: {error}"
+                course.texts[key.step] = f"what it made cannot be brought from its sandbox: {error}"
         hook = {BEFORE: attempt.task.before, AFTER: attempt.task.after}.get(key.step)
         if hook is not None and hook.defer_status is not None and record.code == hook.defer_status:
             course.again_at[key.step] = time.monotonic() + hook.defer_s
@@ -332,7 +332,7 @@ class Local(Engine):
 
     def _conclude(self, course: Course, verdict: Verdict) -> None:
         job, kind = course.job, verdict.kind
-        text = f"{verdict.text}: {course.text}" if course.text and verdict.exit_code else verdict.text
+        text = course.reason(verdict)
         succeeded = kind is VerdictKind.SUCCEEDED or (kind is VerdictKind.ABORT and verdict.exit_code == 0)
         again = kind is VerdictKind.AGAIN
         status = JobStatus.DONE if succeeded else JobStatus.WAITING if again else JobStatus.FAILED
