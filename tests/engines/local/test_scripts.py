@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from eligo.engines.local import engine as engine_module
 from eligo.engines.planning import make_plan
 from eligo.engines.running import start
 from eligo.engines.state import JobStatus
@@ -23,3 +24,23 @@ def test_the_script_after_a_job_that_failed_late_is_left_alone(tmp_path):
             run.watch(1.0)
         assert run.state.status == [JobStatus.DONE]
     assert (tmp_path / "told").read_text() == "a 5\n"
+
+
+def test_only_processes_beside_one_that_failed_are_killed(tmp_path, monkeypatch):
+    """One of two fails; the other ignores SIGTERM and is killed; the script after both takes longer than that."""
+    monkeypatch.setattr(engine_module, "_GRACE_S", 0.3)
+    (tmp_path / "two.sh").write_text(
+        "#!/bin/sh\n[ $1 = 0 ] && { sleep 0.2; exit 5; }\ntrap '' TERM\nsleep 30 & wait; sleep 30\n"
+    )
+    (tmp_path / "two.sub").write_text("executable = two.sh\narguments = $(Process)\nqueue 2\n")
+    (tmp_path / "check.sh").write_text("#!/bin/sh\nsleep 1.2\necho over >> told\n")
+    for name in ("two.sh", "check.sh"):
+        (tmp_path / name).chmod(0o755)
+    flow = tmp_path / "flow.dag"
+    flow.write_text("JOB a two.sub\nSCRIPT POST a check.sh\n")
+    with start(make_plan(open_document(flow)), slots=2) as run:
+        while not run.over:
+            run.watch(1.0)
+            assert run.state.now_s() < 25
+        assert run.state.status == [JobStatus.DONE]
+    assert (tmp_path / "told").read_text() == "over\n"

@@ -29,7 +29,7 @@ class Course:
     signals
         Of processes that a signal ended, which one.
     kill_at
-        When what still runs of it is killed, by the monotonic clock.
+        When steps that are unwanted are killed, by the monotonic clock.
     ended
         Whether we were told to end it: then it has neither succeeded nor failed.
     texts
@@ -64,6 +64,14 @@ class Course:
             return []
         steps = [step for step in self.attempt.next_steps() if step not in self.in_flight]
         return [step for step in steps if self.again_at.get(step, now) <= now]
+
+    @property
+    def unwanted(self) -> list[int]:
+        """The steps in flight that are to be ended: all where we were told to, processes beside one that failed.
+
+        A script after the job is none of these: it may make good what went wrong.
+        """
+        return [step for step in sorted(self.in_flight) if self.ended or (self.attempt.doomed and step >= 0)]
 
     def measure(self, record: Record, end_s: float) -> None:
         """Take over what a record says of an ended step."""

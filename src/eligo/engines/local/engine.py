@@ -164,7 +164,7 @@ class Local(Engine):
                 course.in_flight.add(key.step)
                 of_epoch.setdefault(epoch, []).append(key)
         for course in self._courses.values():
-            if course.attempt.doomed:
+            if course.unwanted:
                 course.kill_at = time.monotonic()
         for job, status in enumerate(self.state.status):
             if status == JobStatus.RUNNING and job not in self._courses:
@@ -224,7 +224,7 @@ class Local(Engine):
             course = self._courses[record.key.job]
             if record.kind != "S":
                 self._step_ended(course, record, end_s)
-            elif course.ended or (course.attempt.doomed and record.key.step >= 0):  # not of a script after it
+            elif record.key.step in course.unwanted:
                 self._keepers.signal(signal.SIGTERM, record.key)
         for lost in self._keepers.lost():
             self._run_again(lost)
@@ -314,8 +314,10 @@ class Local(Engine):
             self._due.add(course.job)
             return
         attempt.codes[key.step] = record.code
-        if attempt.doomed and course.in_flight:
+        if course.unwanted and course.kill_at is None:
             self._terminate(course)
+        elif not course.unwanted:
+            course.kill_at = None
         self._conclude_if_over(course)
         if course.job in self._courses:
             self._steps.end(key, record.code)
@@ -447,7 +449,7 @@ class Local(Engine):
                 self._signal(course, signal.SIGKILL)
 
     def _signal(self, course: Course, number: signal.Signals) -> None:
-        for step in course.in_flight:
+        for step in course.unwanted:
             self._keepers.signal(number, course.key(step))
 
     def _run_again(self, lost: Lost) -> None:
