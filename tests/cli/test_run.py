@@ -74,6 +74,17 @@ def test_the_log_of_a_job_that_names_it_by_its_try(home, capsys):
     assert re.search(r"(?m)what it printed last, in out.2:\n      try 2$", capsys.readouterr().out)
 
 
+def test_jobs_that_were_tried_again_are_counted(home, capsys):
+    file = diamond(home, b="test -e b.was || { touch b.was; exit 1; }")
+    with Path(file).open("a") as stream:
+        stream.write("RETRY b 2\nRETRY c 2\n")
+    run(file)
+    assert re.search(r"(?m)^  tried again +1 +job, since a try failed$", capsys.readouterr().out)
+    run(file, "--resume", "--json")
+    summary = events(capsys.readouterr().out)[-1]
+    assert (summary["retried"], summary["final"], summary["exit_status"]) == (1, None, 0)
+
+
 def test_jobs_that_nobody_saw_end_are_named(home, capsys):
     file = diamond(home, b=WAITS)
     with started(home, file, "-j", "1") as process:
@@ -111,12 +122,22 @@ def test_final_and_abort(home, capsys):
     run(flow(home, {"a": "echo a >> ran"}, ends), status=1)
     out, err = capsys.readouterr()
     assert ran(home) == ["a", "end"]
-    assert "1 of 1 job succeeded, on local, but the run did not" in out
+    assert "1 of 1 job succeeded, on local, but FINAL failed" in out
     assert re.search(r"(?m)^  end \(FINAL\): .*status 6", out)
     assert re.search(r"(?m)^    what it printed last, in flow.dag.eligo/logs/0/1-end.log:\n      the end is bad$", out)
     assert re.search(r"(?m)^failed: end: .*status 6", err)
     assert main(["status", "flow.dag"]) == 0
-    assert re.search(r"(?m)^  FINAL: .*status 6", capsys.readouterr().out)
+    out = capsys.readouterr().out
+    assert out.startswith("flow.dag: over: FINAL failed\n")
+    assert re.search(r"(?m)^  FINAL: .*status 6", out)
+    (home / "end.sh").write_text("true\n")
+    run("flow.dag", "--resume", "--json")
+    assert events(capsys.readouterr().out)[-1]["final"] == "succeeded"
+    log = (home / "flow.dag.eligo/run.log").read_text()
+    assert re.search(r"(?m) started    FINAL end \(worker 0\)$", log)
+    assert re.search(r"(?m) succeeded  FINAL end\b", log)
+    run("flow.dag", "--resume")
+    assert re.search(r"(?m)^  FINAL +succeeded +end$", capsys.readouterr().out)
     run(
         flow(home, {"a": "exit 4", "b": "true"}, "PARENT a CHILD b\nABORT-DAG-ON a 4 RETURN 17\n"),
         "--restart",
@@ -329,11 +350,16 @@ def heard(home, text):
 def test_ctrl_c_lets_running_jobs_end(waiting, capsys):
     home, process = waiting
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: jobs must not hear of it
-    heard(home, "no new jobs are started; 1 runs on; Ctrl-C again ends them")
+    heard(home, "no new jobs are started; 1 runs on; Ctrl-C again ends it")
+    assert main(["status", "flow.dag"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("flow.dag: is stopping: no new jobs are started, 1 runs on (process ")
+    assert f"; kill {process.pid} ends them, too\n" in shown
+    assert "left: over at" not in shown
     (home / "go").touch()
     status, out, err = result(process)
     assert (status, ran(home)) == (130, [])
-    assert "no new jobs are started; 1 runs on; Ctrl-C again ends them" in err
+    assert "no new jobs are started; 1 runs on; Ctrl-C again ends it" in err
     assert "1 of 2 jobs succeeded" in out
     assert main(["status", "flow.dag"]) == 0
     assert "stopped before it was over" in capsys.readouterr().out
@@ -362,8 +388,11 @@ def test_ctrl_c_three_times_leaves_at_once_and_jobs_are_adopted(home, capsys):
         process.send_signal(signal.SIGINT)
         assert process.wait(LONGEST_S) == 130
         assert is_alive(home)
+        assert main(["status", "flow.dag"]) == 0
+        shown = capsys.readouterr().out
+        assert shown.startswith("flow.dag: was left, or killed, while it was stopping; 1 job may still run\n")
         (home / "go").touch()
-        assert "Traceback" not in result(process)[2]
+        assert result(process)[2].endswith("\nleft; 1 job may still run; --resume takes it over\n")
     run("flow.dag", "--resume", "--json")
     assert ran(home) == ["behind"]
     told = [(event["event"], event.get("job")) for event in events(capsys.readouterr().out)]
@@ -379,6 +408,15 @@ def test_those_who_are_told_to_go(number, waiting):
     assert status == 128 + number
     assert not is_alive(home)
     assert "go on with: eligo run --resume flow.dag" in out
+
+
+def test_the_exit_status_is_told_to_programs(home):
+    flow(home, {"w": WAITS})
+    with started(home, "flow.dag", "--json") as process:
+        wait_until((home / "w.sh.pid").exists, process)
+        process.send_signal(signal.SIGTERM)
+        status, out, _ = result(process)
+    assert events(out)[-1]["exit_status"] == status == 143
 
 
 def test_killed_and_resumed(waiting, capsys):

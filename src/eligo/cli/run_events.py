@@ -49,19 +49,24 @@ def event_facts(event: Event, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def event_text(event: Event, names: Sequence[str]) -> str:
+def event_text(event: Event, names: Sequence[str], final: str = "") -> str:
     r"""Return an event as a line without its time.
 
     Examples
     --------
     >>> event_text(Event(Happening.AGAIN, 0, 1.5, worker=2, attempt=1, exit_code=3, text="ended"), ["a\nb"])
     'again      a\\nb: ended (attempt 1, worker 2, status 3)'
+    >>> event_text(Event(Happening.STARTED, -1, 1.5, worker=0, text="fin: started"), ["a"], final="fin")
+    'started    FINAL fin (worker 0)'
     """
-    name = names[event.job] if event.job >= 0 else _WITHOUT_JOB
+    name, said = names[event.job] if event.job >= 0 else _WITHOUT_JOB, event.text
+    if final and event.job < 0 and said.startswith(f"{final}: ") and event.what is not Happening.NOTE:
+        name, said = f"FINAL {final}", said.removeprefix(f"{final}: ")
+        said = "" if said == _NAMES[event.what] else said
     more = [f"attempt {event.attempt}"] if event.attempt > 1 or event.what is Happening.AGAIN else []
     more += [f"worker {event.worker}"] if event.worker != ANYWHERE else []
     more += [f"status {event.exit_code}"] if event.exit_code is not None else []
-    text = f": {event.text}" if event.text else ""
+    text = f": {said}" if said else ""
     told = f" ({', '.join(more)})" if more else ""
     return printable(f"{_NAMES[event.what]:<10} {name}{text}{told}")
 
@@ -82,8 +87,9 @@ class Log:
     'started    a\n'
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, final: str = "") -> None:
         self.path = path
+        self._final = final
         self._stream: IO[str] | None = None
         try:
             number = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
@@ -94,7 +100,9 @@ class Log:
     def tell(self, events: Sequence[Event], names: Sequence[str], now_s: float) -> None:
         """Write some events; `now_s` is the time of the run, since the calendar's may have jumped."""
         since = time.time() - now_s
-        self._write([f"{_calendar(since + event.time_s)} {event_text(event, names)}\n" for event in events])
+        self._write(
+            [f"{_calendar(since + event.time_s)} {event_text(event, names, self._final)}\n" for event in events]
+        )
 
     def note(self, text: str) -> None:
         """Write what is no event."""

@@ -20,7 +20,7 @@ ENGINES = ("local", "htcondor", "slurm", "dask")
 READING = ("source_format", "edges", "job_data")
 """The options that say how to read a workflow."""
 
-_ONCE = ("--resume", "--restart", "--presume-dead", "--dry-run")
+_ONCE = ("--resume", "--restart", "--presume-dead", "--dry-run", "--json")
 _MOST_SLOTS = 100_000
 
 
@@ -148,7 +148,7 @@ def resuming(words: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> resuming(["my flow.dag", "--restart", "-j", "2", "--", "-maxidle", "9"])
+    >>> resuming(["my flow.dag", "--restart", "--json", "-j", "2", "--", "-maxidle", "9"])
     "eligo run --resume 'my flow.dag' -j 2 -- -maxidle 9"
     """
     before, rest = _split(words)

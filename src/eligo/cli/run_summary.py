@@ -36,10 +36,13 @@ class Ended(NamedTuple):
     order: str
     dag: Dag
     final: str
+    final_done: bool
     outcome: Outcome
+    exit_status: int
     before: int
     elapsed_s: float
     exit_codes: Sequence[int | None]
+    retried: int
     logs: Callable[[int], list[Path]]
     log: Path
     resume: str
@@ -68,12 +71,13 @@ def ended_facts(ended: Ended) -> dict[str, Any]:
         "done": outcome.done,
         "done_before": ended.before,
         "failed": failed,
-        "final": outcome.final or None,
+        "retried": ended.retried,
+        "final": outcome.final or ("succeeded" if ended.final_done else None),
         "final_log": str(path) if outcome.final and (path := _log_of(ended, ended.dag.n)) else None,
         "repeated": repeated_names(outcome.repeated, ended.dag.names, ended.final),
         "never": outcome.never,
         "cancelled": outcome.cancelled,
-        "exit_status": outcome.exit_status,
+        "exit_status": ended.exit_status,
         "elapsed_s": round(ended.elapsed_s, 6),
         "makespan_s": outcome.trace.makespan_s,
         "workers": outcome.trace.workers or None,
@@ -89,7 +93,7 @@ def ended_text(ended: Ended) -> str:
     outcome = ended.outcome
     title = f"{ended.path}: {outcome.done:,} of {plural(ended.dag.n, 'job')} succeeded, on {ended.engine}"
     if outcome.exit_status and outcome.done == ended.dag.n:
-        title += ", but the run did not"
+        title += ", but FINAL failed" if outcome.final else ", but the run did not"
     lines = [table(title, _rows(ended)), *_failures(ended), *_repeated(ended), "", *_next(ended)]
     return "\n".join(lines)
 
@@ -107,6 +111,13 @@ def _rows(ended: Ended) -> list[tuple[str, str, str]]:
         if outcome.failed and outcome.cancelled:
             why = "wait for one that failed, or were not started any more"
         rows.append(("did not run", number(outcome.never), f"jobs that {why}"))
+    if ended.retried:
+        rows.append(
+            ("tried again", number(ended.retried), f"{'job' if ended.retried == 1 else 'jobs'}, since a try failed")
+        )
+    if ended.final:
+        became = "failed" if outcome.final else "succeeded" if ended.final_done else "did not run"
+        rows.append(("FINAL", became, short(ended.final)))
     if outcome.repeated:
         rows.append(("ran again", number(len(outcome.repeated)), "named below"))
     return [*rows, ("order", ended.order, ""), *([("limit", ended.limit, "")] if ended.limit else [])]

@@ -47,7 +47,8 @@ def carry_out(plan: Plan, order: str, args: argparse.Namespace) -> int:
 
     folder = folder_of(args)
     with ExitStack() as stack:
-        log = None if args.log is None else Log(Path(args.log))  # what cannot be written is said before anything starts
+        final = "" if plan.final is None else plan.final.name
+        own = None if args.log is None else Log(Path(args.log), final)  # what cannot be written is said before all else
         signals = stack.enter_context(Signals())
         running = stack.enter_context(
             start(
@@ -61,14 +62,14 @@ def carry_out(plan: Plan, order: str, args: argparse.Namespace) -> int:
                 presume_dead=args.presume_dead,
             )
         )
-        log = log or Log(running.state.folder / LOG_NAME)
+        log = own or Log(running.state.folder / LOG_NAME, final)
         stack.callback(log.close)
         watch = _Watch(running, plan, log, Output())
         watch.remember(args)
         watch.doubt(running.engine.doubts)
-        watch.follow(signals)
-        status = watch.finish(order, args).outcome.exit_status
-        return signals.status if status and signals.status is not None else status
+        if not watch.follow(signals):
+            return signals.status or 1
+        return watch.finish(order, args, signals).exit_status
 
 
 class _Watch:
@@ -86,6 +87,7 @@ class _Watch:
         self.begin = time.monotonic()
         self.view = View(self._line)
         self._failures = 0
+        self._final_done = False
 
     def remember(self, args: argparse.Namespace) -> None:
         """Keep what `eligo status` cannot find out itself: how the run was asked for, and what a limit added."""
@@ -96,6 +98,7 @@ class _Watch:
         state.put("added_edges", _added_edges(dag, given))
         state.put("limited", self.plan.limit is not None)
         state.put("session_s", state.now_s())
+        state.put("stopping", None)
         state.commit()
         self.log.note(f"eligo run {shlex.join(args.words)}: {plural(dag.n, 'job')}, {self.before:,} done before")
 
@@ -109,20 +112,24 @@ class _Watch:
     def elapsed_s(self) -> float:
         return time.monotonic() - self.begin
 
-    def follow(self, signals: Signals) -> None:
-        """Tell of events and heed signals until the run is over."""
+    def follow(self, signals: Signals) -> bool:
+        """Tell of events and heed signals until the run is over; return whether it is, or was left before."""
         try:
             while not self.running.over:
                 self._heed(signals)
                 self._tell(self._look())
                 self.view.refresh()
             self._tell(self.running.watch(0.0))
-        except (EligoError, KeyboardInterrupt) as error:
-            self._say(f"left, while jobs may still run: {self._runs:,}; --resume takes them over")
-            self.log.note(f"{type(error).__name__} {error}")
-            raise
+        except (EligoError, KeyboardInterrupt) as error:  # the state is left as it is: it may be between two changes
+            them = "it" if self._runs == 1 else "them"
+            self._say(f"left; {plural(self._runs, 'job')} may still run; --resume takes {them} over")
+            if isinstance(error, EligoError):
+                self.log.note(f"{type(error).__name__} {error}")
+                raise
+            return False
         finally:
             self.view.clear()
+        return True
 
     def _look(self) -> list[Event]:
         """Wait for what happens; the first time, the engine also finds out what is done already."""
@@ -135,9 +142,16 @@ class _Watch:
 
     def _heed(self, signals: Signals) -> None:
         done = signals.heed(self.running.stop, self.running.terminate)
+        if done:
+            self.running.state.put("stopping", "waits" if done == 1 else "ends")  # for `eligo status`
+            self.running.state.commit()
         if done == 1:
-            runs = "1 runs on" if self._runs == 1 else f"{self._runs:,} run on"
-            self._say(f"no new jobs are started; {runs}; Ctrl-C again ends them")
+            runs = (
+                "1 runs on; Ctrl-C again ends it"
+                if self._runs == 1
+                else f"{self._runs:,} run on; Ctrl-C again ends them"
+            )
+            self._say(f"no new jobs are started; {runs}")
         elif done == 2:
             self._say(f"ending {plural(self._runs, 'running job')}; Ctrl-C leaves at once")
 
@@ -153,6 +167,7 @@ class _Watch:
         for event in events:
             if event.job >= 0:
                 self.tally.look(event.job, status[event.job])
+            self._final_done |= event.job < 0 and event.what is Happening.SUCCEEDED
             said = event.text if event.job < 0 else f"{short(names[event.job])}: {event.text}"
             if event.what is Happening.NOTE:
                 self.view.say(said)
@@ -177,20 +192,24 @@ class _Watch:
             return ""
         return f"{amount(used, footprint.rules.unit)} of {limit_text(self.plan)}"
 
-    def finish(self, order: str, args: argparse.Namespace) -> Ended:
+    def finish(self, order: str, args: argparse.Namespace, signals: Signals) -> Ended:
         """Let the run write what it leaves behind, and print what came of it."""
         running = self.running
         outcome = running.finish()
+        status = outcome.exit_status
         ended = Ended(
             path=self.plan.document.source.path,
             engine=args.engine,
             order=order,
             dag=self.plan.dag,
             final=self.plan.final.name if self.plan.final is not None else "",
+            final_done=self.plan.final is not None and (self._final_done or not status),
             outcome=outcome,
+            exit_status=signals.status if status and signals.status is not None else status,
             before=self.before,
             elapsed_s=self.elapsed_s,
             exit_codes=running.state.exit_code,
+            retried=sum(attempts > 1 for attempts in running.state.attempts),
             logs=running.engine.logs,
             log=self.log.path,
             resume=resuming(args.words),

@@ -41,11 +41,13 @@ _SHOWN_RUNNING = 20
 _SHOWN_FAILED = 10
 _WORDS = {
     "running": "goes on",
+    "stopping": "is stopping",
     "succeeded": "over: every job succeeded",
     "failed": "over: not every job succeeded",
     "aborted": "over: ended early by ABORT-DAG-ON",
     "stopped": "stopped before it was over",
     "killed": "was killed, or its machine went down",
+    "left": "was left, or killed, while it was stopping",
 }
 
 
@@ -152,7 +154,8 @@ def _facts(state: State, tally: Tally | None, who: str | None) -> dict[str, Any]
         ],
         "final": state.get("final"),
         "repeated": repeated_names(sorted(set(state.get("repeated") or [])), state.names, "FINAL"),
-        "left_s": _left_s(state, tally) if who is not None else None,
+        "stopping": state.get("stopping") if who is not None else None,
+        "left_s": _left_s(state, tally) if who is not None and not state.get("stopping") else None,
         "resume": resuming(state.get("words") or [str(state.get("workflow"))]),
     }
 
@@ -163,11 +166,11 @@ def _word(state: State, tally: Tally | None, who: str | None) -> str:
     counts = state.counts()
     final = (state.get("final") or {}).get("status")
     if who is not None:
-        return "running"
+        return "stopping" if state.get("stopping") else "running"
     if counts[JobStatus.DONE] == len(state.names) and final != "failed":
         return "succeeded"
     if counts[JobStatus.RUNNING]:
-        return "killed"
+        return "left" if state.get("stopping") else "killed"
     if state.get("abort_status") is not None:
         return "aborted"
     hopeless = 0 if tally is None else tally.hopeless
@@ -211,7 +214,7 @@ def _text(path: str, folder: Path, facts: dict[str, Any]) -> str:
     ]
     if facts["left_s"] is not None:
         rows.append(("about", clock(facts["left_s"]), f"left: over at {_calendar(time.time() + facts['left_s'])}"))
-    lines = [table(f"{path}: {_WORDS[facts['state']]}{who}", rows)]
+    lines = [table(f"{path}: {_headline(facts)}{who}", rows)]
     lines += _listed("running", [(job["job"], _for(job["for_s"])) for job in facts["running"]], _SHOWN_RUNNING)
     final = facts["final"] or {}
     ended = [("FINAL", final.get("reason") or "")] if final.get("status") == "failed" else []
@@ -219,6 +222,21 @@ def _text(path: str, folder: Path, facts: dict[str, Any]) -> str:
     lines += _listed("failed", failed, _SHOWN_FAILED)
     lines += _listed(REPEATED, [(name, "") for name in facts["repeated"]], _SHOWN_FAILED)
     return "\n".join([*lines, *_next(folder, facts)])
+
+
+def _headline(facts: dict[str, Any]) -> str:
+    """Return where the run stands, in words."""
+    runs, word = len(facts["running"]), facts["state"]
+    if word == "stopping":
+        ends = (
+            "those that run are being ended" if facts["stopping"] == "ends" else f"{runs:,} run{'s' * (runs == 1)} on"
+        )
+        return f"{_WORDS[word]}: no new jobs are started, {ends}"
+    if word in ("killed", "left"):
+        return f"{_WORDS[word]}; {plural(runs, 'job')} may still run"
+    if word == "failed" and facts["done"] == facts["jobs"]:
+        return "over: FINAL failed"
+    return _WORDS[word]
 
 
 def _waiting(facts: dict[str, Any]) -> str:
@@ -243,8 +261,10 @@ def _next(folder: Path, facts: dict[str, Any]) -> list[str]:
     """Return what to do about it."""
     if facts["state"] == "succeeded":
         return []
-    if facts["state"] == "running":
-        return ["", printable(f"what happens is in {folder / 'run.log'}; Ctrl-C in its terminal stops it")]
+    if facts["state"] in ("running", "stopping"):
+        kill = f"kill {facts['process'].partition(' ')[0]}"
+        more = f"Ctrl-C in its terminal lets running jobs end and starts no others; {kill} ends them, too"
+        return ["", printable(f"what happens is in {folder / 'run.log'}"), more]
     logs = folder / "logs"
     told = facts["failed"] and logs.is_dir()
     printed = [printable(f"what jobs printed that name no file for it is in {logs}")] if told else []

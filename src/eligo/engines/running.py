@@ -179,7 +179,7 @@ def _check(state: State, plan: Plan, engine: str, *, resume: bool) -> None:
     if state.get("engine") != engine:
         if counts[JobStatus.RUNNING]:
             raise EngineError(
-                f"{state.folder}: {counts[JobStatus.RUNNING]} jobs may still run on {state.get('engine')}",
+                f"{state.folder}: {_jobs(counts[JobStatus.RUNNING])} may still run on {state.get('engine')}",
                 hint=f"resume there, so that none runs twice: --engine {state.get('engine')}",
             )
         state.put("engine", engine)
@@ -191,7 +191,7 @@ def _moved_aside(held: Folder, folder: Path, workflow: str, *, presume_dead: boo
         running = old.counts()[JobStatus.RUNNING]
         queued = old.get("engine") in _WITH_QUEUES and old.get("submitted") and old.get("exit_status") is None
         if (running or queued) and not presume_dead:
-            raise _StillRunningError(folder, f"{running:,} jobs" if running else "jobs in its queue")
+            raise _StillRunningError(folder, _jobs(running) if running else "jobs in its queue")
     number = 1
     while (aside := Path(f"{folder}.{number}")).exists():
         number += 1
@@ -202,6 +202,10 @@ def _moved_aside(held: Folder, folder: Path, workflow: str, *, presume_dead: boo
         raise EngineError(f"{folder}: it cannot be moved aside: {error.strerror}", hint=hint) from error
     held.close()
     return Folder(folder, None if workflow == STDIN else Path(workflow)), aside
+
+
+def _jobs(count: int) -> str:
+    return "1 job" if count == 1 else f"{count:,} jobs"
 
 
 class _StillRunningError(EligoError):
