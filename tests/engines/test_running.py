@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import eligo
 from eligo.engines.base import Happening
 
@@ -60,3 +62,17 @@ def test_what_could_not_start_is_told_apart_from_the_script_after_it(tmp_path):
     assert job == 1
     assert reason.startswith("the script after it ended with status 127; the job itself: ")
     assert "gone.sh" in reason
+
+
+def test_a_dag_alone_cannot_be_run():
+    with pytest.raises(eligo.EligoError, match="does not say what its jobs run"):
+        eligo.run(eligo.Dag.from_names([("a", "b")]))
+
+
+def test_doubts_are_told_from_python(tmp_path):
+    told = []
+    (tmp_path / "flow.dag").write_text(
+        "JOB a {\n executable = /bin/false\n}\nJOB b {\n executable = late\n}\nPARENT a CHILD b\n"
+    )
+    assert eligo.run(tmp_path / "flow.dag", on_event=told.append).exit_status == 1
+    assert "late is not there; it fails unless" in told[0].text

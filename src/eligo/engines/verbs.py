@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from eligo.dag import Dag, Int32
-from eligo.engines.base import Event
+from eligo.engines.base import Event, Happening
 from eligo.engines.ordering import order_of
 from eligo.engines.planning import make_plan
 from eligo.engines.running import Outcome, start
@@ -100,8 +100,10 @@ def run(
     )
     folder = None if state is None else Path(state)
     with start(plan, engine, folder=folder, resume=resume, restart=restart, slots=slots, options=options) as going:
+        tell = on_event or (lambda _: None)
+        for text in going.engine.doubts:
+            tell(Event(Happening.NOTE, -1, going.state.now_s(), text=text))
         while not going.over:
             for event in going.watch(1.0):
-                if on_event is not None:
-                    on_event(event)
+                tell(event)
         return going.finish()
