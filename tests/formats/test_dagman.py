@@ -220,6 +220,17 @@ def test_accepted(line: str) -> None:
     assert dag_of(JOBS + line + "\n").n >= 3
 
 
+def test_what_may_have_been_meant() -> None:
+    for word, meant in (
+        ("PRIORTY", "did you mean PRIORITY?"),
+        ("EDGE", "the commands are"),
+        ("x" * 9999, "the commands"),
+    ):
+        with pytest.raises(ParseError) as caught:
+            dag_of(f"{JOBS}{word} a 3\n")
+        assert caught.value.hint.startswith(meant)
+
+
 @pytest.mark.parametrize(("line", "text"), [row.split("  =>  ") for row in table(REFUSED)])
 def test_refused(line: str, text: str) -> None:
     with pytest.raises(ParseError) as caught:

@@ -251,6 +251,17 @@ def test_what_only_htcondor_can_do_is_refused_with_its_line(body, tmp_path):
     assert (error.path, error.line is not None and 3 <= error.line <= 2 + lines) == ("/flow/x.dag", True)
 
 
+def test_what_may_have_been_meant():
+    assert refused(job("universe = Vanila")).hint == "did you mean universe = vanilla?"
+    assert refused(job("universe = quantum")).hint.endswith(HTCONDOR)
+
+
+def test_macros_that_nothing_defines_are_told_with_their_line(tmp_path):
+    (tmp_path / "a.sub").write_text("executable = /bin/x\narguments = $(there) $(gone)\nqueue\n")
+    told = made('JOB a a.sub\nVARS a there="1"\n', f"{tmp_path}/x.dag").warnings
+    assert told == (f"{tmp_path}/a.sub:2: $(gone) is not defined: taken as nothing, as HTCondor does",)
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [

@@ -22,7 +22,7 @@ from eligo.engines.hooks import is_marked
 from eligo.engines.plan import Process
 from eligo.engines.tasks.submit_description import HINT, Description, Said
 from eligo.engines.tasks.submit_macros import Expander
-from eligo.engines.tasks.submit_refusals import CLOSELY, refusal, remark
+from eligo.engines.tasks.submit_refusals import CLOSELY, meant, refusal, remark
 from eligo.engines.tasks.submit_transfer import make_sandbox
 from eligo.engines.tasks.submit_words import Unreadable, read_arguments, read_environment
 from eligo.errors import ParseError
@@ -133,6 +133,7 @@ class _Form:
         self._values["submit_file"] = description.path
         self._expander = Expander(self._values, job.surroundings, self._where_it_runs, self._undefined)
         self._directory = job.directory
+        self._filling = ""
         names = description.memo.get("names") if alike else None
         if names is None:
             names = {what: next((name for name in some if self._values.get(name)), "") for what, some in _NAMES.items()}
@@ -155,7 +156,8 @@ class _Form:
         return self._directory
 
     def _undefined(self, name: str) -> None:
-        self._job.tell(self._description.path, None, f"$({name}) is not defined: taken as nothing, as HTCondor does")
+        path, line = self._where(self._filling) if self._filling else (self._description.path, None)
+        self._job.tell(path, line, f"$({name}) is not defined: taken as nothing, as HTCondor does")
 
     def error(self, name: str, text: str, hint: str = HINT) -> ParseError:
         return ParseError(*self._where(name), text, hint=hint)
@@ -171,6 +173,7 @@ class _Form:
         text = self._values.get(name)
         if not text:
             return ""
+        self._filling = name
         try:
             return self._expander.expand(text).strip()
         except Unreadable as error:
@@ -189,7 +192,7 @@ class _Form:
         for name in sorted(CLOSELY & self._values.keys()):
             value = self.get(name) if name != "requirements" else self._values[name]
             if reason := refusal(name, value):
-                raise self.error(name, f"{reason} cannot be run by this engine")
+                raise self.error(name, f"{reason} cannot be run by this engine", meant(name, value) or HINT)
             if told := remark(name, value):
                 job.tell(*self._where(name), told)
 
@@ -198,7 +201,7 @@ class _Form:
         if self._said.queue is None:
             return 1
         text, line = self._said.queue
-        path = self._description.path
+        path, self._filling = self._description.path, ""
         if _ITEMS.search(text):
             raise ParseError(
                 path, line, "queue over a list of items", hint="give each item a job of its own, or " + HINT

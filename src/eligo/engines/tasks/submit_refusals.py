@@ -8,9 +8,10 @@ and has no meaning outside.
 
 from __future__ import annotations
 
-__all__ = ["CLOSELY", "refusal", "remark"]
+__all__ = ["CLOSELY", "meant", "refusal", "remark"]
 
 _VANILLA = frozenset({"vanilla", "local", "scheduler", "5", "7", "12"})
+_UNIVERSES = ("vanilla", "local", "scheduler", "grid", "java", "parallel", "vm", "docker", "container")
 _FALSE = frozenset({"false", "no", "f", "n", "0", ""})
 _REFUSED = {
     "docker_image": "a docker image",
@@ -63,6 +64,21 @@ def refusal(name: str, value: str) -> str:
     if name == "universe":
         return "" if word in _VANILLA or not word else f"a job of the {value.strip()} universe"
     return "" if name not in _REFUSED or word in _FALSE else _REFUSED[name]
+
+
+def meant(name: str, value: str) -> str:
+    """Return what may have been meant by something that was refused; nothing where that is as it seems.
+
+    Examples
+    --------
+    >>> meant("universe", "vanila"), meant("universe", "docker"), meant("hold", "true")
+    ('did you mean universe = vanilla?', '', '')
+    """
+    import difflib
+
+    word = value.strip().lower()
+    near = difflib.get_close_matches(word[:40], _UNIVERSES, 1) if name == "universe" and word not in _UNIVERSES else []
+    return f"did you mean universe = {near[0]}?" if near else ""
 
 
 def remark(name: str, value: str) -> str:

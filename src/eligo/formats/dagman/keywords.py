@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-__all__ = ["NODE_KEYWORDS", "Keyword", "keyword_of"]
+__all__ = ["NODE_KEYWORDS", "Keyword", "keyword_of", "nearest_command"]
 
 
 class Keyword(IntEnum):
@@ -51,6 +51,8 @@ class Keyword(IntEnum):
 NODE_KEYWORDS = frozenset({Keyword.JOB, Keyword.SUBDAG, Keyword.FINAL, Keyword.PROVISIONER, Keyword.SERVICE})
 """The commands that define a node."""
 
+_LONGEST = 40
+_WRITTEN = {"ABORT_DAG_ON": "ABORT-DAG-ON", "SUBMIT_DESCRIPTION": "SUBMIT-DESCRIPTION"}
 _BY_NAME = {keyword.name: keyword for keyword in Keyword if keyword is not Keyword.UNKNOWN}
 
 
@@ -65,3 +67,18 @@ def keyword_of(word: str) -> Keyword:
     if not word.isascii():
         return Keyword.UNKNOWN
     return _BY_NAME.get(word.upper().replace("-", "_"), Keyword.UNKNOWN)
+
+
+def nearest_command(word: str) -> str:
+    """Return the command that somebody may have meant by a word that is none; nothing where none is near.
+
+    Examples
+    --------
+    >>> nearest_command("Priorty"), nearest_command("ABORTDAGON"), nearest_command("EDGE")
+    ('PRIORITY', 'ABORT-DAG-ON', '')
+    """
+    import difflib
+
+    asked = word[:_LONGEST].upper().replace("-", "_")
+    near = [name for name in difflib.get_close_matches(asked, _BY_NAME, 1, 0.75) if name != asked]
+    return _WRITTEN.get(near[0], near[0]) if near else ""

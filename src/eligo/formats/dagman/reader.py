@@ -28,7 +28,7 @@ from eligo.formats.dagman.commands import (
     read_splice,
     read_submit_description_name,
 )  # fmt: skip
-from eligo.formats.dagman.keywords import NODE_KEYWORDS, Keyword
+from eligo.formats.dagman.keywords import NODE_KEYWORDS, Keyword, nearest_command
 from eligo.formats.dagman.library import Library, error_at
 from eligo.formats.dagman.lines import Command, read_command
 from eligo.formats.dagman.scope import FileScope, Scope
@@ -452,4 +452,6 @@ def _unknown_command(text: str) -> Malformed:
     if word.startswith("\ufeff"):
         return Malformed("the file begins with a byte order mark", "save it without one; DAGMan does not know it")
     shown = word if len(word) <= 40 else word[:40] + "..."
-    return Malformed(f"{shown!r} is no DAGMan command", "the commands are JOB, PARENT ... CHILD, VARS, and so on")
+    near = nearest_command(word)
+    hint = f"did you mean {near}?" if near else "the commands are JOB, PARENT ... CHILD, VARS, and so on"
+    return Malformed(f"{shown!r} is no DAGMan command", hint)
