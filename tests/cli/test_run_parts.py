@@ -83,6 +83,13 @@ def test_the_line_tells_all():
     assert progress_line(Tally(Dag.from_edges(0), []), 0.0, room=79).startswith("[....................] 0/0 done")
 
 
+def test_the_line_of_a_run_that_stops_foretells_nothing():
+    tally = Tally(Dag.from_edges(4), [2, 0, 0, 1])
+    tally.look(1, JobStatus.DONE)
+    assert progress_line(tally, 2.0).endswith("0:02 elapsed, about 0:04 left")
+    assert progress_line(tally, 2.0, stopping=True).endswith("0:02 elapsed, stopping")
+
+
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True

@@ -27,7 +27,13 @@ _SOON_S = 1.0
 
 
 def progress_line(
-    tally: Tally, elapsed_s: float, *, running: int | None = None, room: int | None = None, memory: str = ""
+    tally: Tally,
+    elapsed_s: float,
+    *,
+    running: int | None = None,
+    room: int | None = None,
+    memory: str = "",
+    stopping: bool = False,
 ) -> str:
     """Return where a run stands; where there is little room, in few words, with a bar if one fits.
 
@@ -35,6 +41,8 @@ def progress_line(
     ----------
     running
         How many jobs run, if that is known better than by the tally.
+    stopping
+        Whether no new jobs are started: then there is no telling when all would be done.
 
     Examples
     --------
@@ -50,7 +58,9 @@ def progress_line(
     if tally.failed:
         parts.append(f"{tally.failed:,} failed")
     parts.append(f"{clock(elapsed_s)} elapsed" if plain else clock(elapsed_s))
-    left = tally.left_s(elapsed_s) if elapsed_s >= _SOON_S else None
+    left = tally.left_s(elapsed_s) if elapsed_s >= _SOON_S and not stopping else None
+    if stopping:
+        parts.append("stopping")
     if left is not None:
         parts.append(f"about {clock(left)} left" if plain else f"{clock(left)} left")
     if memory:

@@ -87,7 +87,7 @@ class _Watch:
         self.begin = time.monotonic()
         self.view = View(self._line)
         self._failures = 0
-        self._final_done = False
+        self._final_done = self._stopping = False
 
     def remember(self, args: argparse.Namespace) -> None:
         """Keep what `eligo status` cannot find out itself: how the run was asked for, and what a limit added."""
@@ -143,6 +143,7 @@ class _Watch:
     def _heed(self, signals: Signals) -> None:
         done = signals.heed(self.running.stop, self.running.terminate)
         if done:
+            self._stopping = True
             self.running.state.put("stopping", "waits" if done == 1 else "ends")  # for `eligo status`
             self.running.state.commit()
         if done == 1:
@@ -179,7 +180,14 @@ class _Watch:
                     self.view.say(f"more jobs fail; {self.log.path} names them")
 
     def _line(self, room: int | None) -> str:
-        return progress_line(self.tally, self.elapsed_s, running=self._runs, room=room, memory=self._memory())
+        return progress_line(
+            self.tally,
+            self.elapsed_s,
+            running=self._runs,
+            room=room,
+            memory=self._memory(),
+            stopping=self._stopping,
+        )
 
     @property
     def _runs(self) -> int:
