@@ -90,3 +90,18 @@ def test_a_damaged_state_is_said_and_kept(home, capsys):
     assert main(["status", "flow.dag"]) == 1
     assert "state.sqlite" in capsys.readouterr().err
     assert state.read_bytes() == b"x" * 5000
+
+
+def test_jobs_in_a_queue_go_on_unwatched(home, capsys):
+    """As after a kill of Eligo on HTCondor or Slurm: nothing may be called stopped that nobody has stopped."""
+    from eligo.engines.state import State
+    from eligo.formats import open_document
+
+    file = diamond(home)
+    folder = home / f"{file}.eligo"
+    folder.mkdir()
+    facts = {"workflow": file, "engine": "slurm", "submitted": True}
+    State.create(folder, open_document(file).dag, **facts).close()
+    assert status(capsys, file)["state"] == "unwatched"
+    assert main(["status", file]) == 0
+    assert "what is in the queue goes on" in capsys.readouterr().out

@@ -46,6 +46,7 @@ _WORDS = {
     "failed": "over: not every job succeeded",
     "aborted": "over: ended early by ABORT-DAG-ON",
     "stopped": "stopped before it was over",
+    "unwatched": "Eligo was killed or left; what is in the queue goes on, and was last looked at then",
     "killed": "was killed, or its machine went down",
     "left": "was left, or killed, while it was stopping",
 }
@@ -161,6 +162,7 @@ def _facts(state: State, tally: Tally | None, who: str | None) -> dict[str, Any]
 
 
 def _word(state: State, tally: Tally | None, who: str | None) -> str:
+    from eligo.engines.running import WITH_QUEUES
     from eligo.engines.state import JobStatus
 
     counts = state.counts()
@@ -169,8 +171,9 @@ def _word(state: State, tally: Tally | None, who: str | None) -> str:
         return "stopping" if state.get("stopping") else "running"
     if counts[JobStatus.DONE] == len(state.names) and final != "failed":
         return "succeeded"
-    if counts[JobStatus.RUNNING]:
-        return "left" if state.get("stopping") else "killed"
+    queued = state.get("engine") in WITH_QUEUES and state.get("submitted") and state.get("exit_status") is None
+    if queued or counts[JobStatus.RUNNING]:
+        return "unwatched" if queued else "left" if state.get("stopping") else "killed"
     if state.get("abort_status") is not None:
         return "aborted"
     hopeless = 0 if tally is None else tally.hopeless

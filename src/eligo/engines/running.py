@@ -28,10 +28,11 @@ from eligo.formats.base import Document
 from eligo.formats.storage import STDIN
 from eligo.trace import Trace
 
-__all__ = ["TABLE_NAME", "Outcome", "Run", "start"]
+__all__ = ["TABLE_NAME", "WITH_QUEUES", "Outcome", "Run", "start"]
 
 TABLE_NAME = "job-data.csv"
-_WITH_QUEUES = ("htcondor", "slurm")  # in which jobs wait that the state does not call running
+WITH_QUEUES = ("htcondor", "slurm")
+"""Engines in whose queues jobs wait, and go on, while nobody watches."""
 
 
 @final
@@ -189,7 +190,7 @@ def _moved_aside(held: Folder, folder: Path, workflow: str, *, presume_dead: boo
     """Give an old folder another name, unless something that it started may still run; return the new one, and that."""
     with suppress(EngineError), State.open(folder, reading=True) as old:
         running = old.counts()[JobStatus.RUNNING]
-        queued = old.get("engine") in _WITH_QUEUES and old.get("submitted") and old.get("exit_status") is None
+        queued = old.get("engine") in WITH_QUEUES and old.get("submitted") and old.get("exit_status") is None
         if (running or queued) and not presume_dead:
             raise _StillRunningError(folder, _jobs(running) if running else "jobs in its queue")
     number = 1
