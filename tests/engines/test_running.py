@@ -6,6 +6,9 @@ import pytest
 
 import eligo
 from eligo.engines.base import Happening
+from eligo.engines.planning import make_plan
+from eligo.engines.running import start
+from eligo.formats import open_document
 
 SUBMIT = "executable = /bin/sh\narguments = \"-c 'test ! -e stop'\"\nqueue\n"
 
@@ -76,3 +79,18 @@ def test_doubts_are_told_from_python(tmp_path):
     )
     assert eligo.run(tmp_path / "flow.dag", on_event=told.append).exit_status == 1
     assert "late is not there; it fails unless" in told[0].text
+
+
+def test_a_final_task_that_failed_before_is_not_held_against_a_run_that_was_stopped(tmp_path):
+    path = flow(tmp_path, "JOB a a.sub\nFINAL f f.sub\n", **{"f.sub": SUBMIT})
+    (tmp_path / "stop").touch()
+    assert eligo.run(path).final
+    with start(make_plan(open_document(path)), resume=True) as run:
+        run.watch(0.0)
+        run.terminate()
+        while not run.over:
+            run.watch(1.0)
+        assert run.finish().final == ""
+    (tmp_path / "stop").unlink()
+    outcome = eligo.run(path, resume=True)
+    assert (outcome.final, outcome.exit_status) == ("", 0)

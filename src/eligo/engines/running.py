@@ -165,6 +165,9 @@ def _state(plan: Plan, engine: str, folder: Path, *, resume: bool) -> State:
             state.update(job, status=JobStatus.WAITING, attempts=0)
     for fact in ("abort_status", "exit_status"):
         state.put(fact, None)
+    final = (state.get("final") or {}).get("status")
+    if final == "failed" or (final == "done" and state.counts()[JobStatus.DONE] < len(state.status)):
+        state.put("final", None)  # it runs once more, after the jobs that are left
     return state
 
 
