@@ -225,7 +225,8 @@ def test_priorities_of_the_plan_take_the_place_of_those_in_the_file(given, tmp_p
 @pytest.mark.parametrize("kill", [pytest.param(False, marks=pytest.mark.long), True], ids=["gently", "at once"])
 def test_stopped_and_gone_on_with(kill, tmp_path):
     """Stopped while one runs; gently, that one ends well. Later everything else runs, and what was done does not."""
-    flow = write_flow(tmp_path, "quick-slow slow-next other-last", slow=(3 if not kill else 60, 0, "-"))
+    final = ["FINAL end work.sub", 'VARS end first="0" later="0" fails="-"'] if kill else []
+    flow = write_flow(tmp_path, "quick-slow slow-next other-last", *final, slow=(3 if not kill else 60, 0, "-"))
     plan = plan_of(flow)
     slow = plan.dag.names.index("slow")
     with start(plan, "htcondor") as run:
@@ -233,15 +234,18 @@ def test_stopped_and_gone_on_with(kill, tmp_path):
         (run.terminate if kill else run.stop)()
         events = until(run)
         outcome = run.finish()
-    assert outcome.exit_status == 1
+    assert (outcome.exit_status, outcome.failed, run.state.get("final")) == (1, [], None)
+    assert happened(events, FAILED) + happened(events, AGAIN) == []
     assert (slow in happened(events, Happening.CANCELLED)) == kill
     assert (slow in happened(events, SUCCEEDED)) != kill
     assert run_in_pool(["condor_q", "-constraint", f'Iwd == "{tmp_path}"', "-af", "ClusterId"], tmp_path) == ""
     assert "next" not in times_run(tmp_path)
     done = [status == JobStatus.DONE for status in run.state.status]
     assert read_rescue(plan.document, tmp_path / "flow.dag.eligo" / "htcondor" / "1" / "flow.dag") == done
-    assert complete(plan, resume=True)[1].exit_status == 0
-    assert times_run(tmp_path) == dict.fromkeys(plan.dag.names, 1) | {"slow": 1 + kill}
+    events, outcome = complete(plan, resume=True)
+    assert (outcome.exit_status, happened(events, FAILED), happened(events, AGAIN)) == (0, [], [])
+    expected = dict.fromkeys(plan.dag.names, 1) | {"slow": 1 + kill}
+    assert times_run(tmp_path) == (expected | {"end": 2} if kill else expected)  # DAGMan runs FINAL when removed, too
 
 
 DRIVER = """

@@ -216,6 +216,67 @@ def test_abort(tmp_path):
         assert courses.aborting == Abort(7, 2)
 
 
+ENDING = """1 run SUBMIT 1.0 - - 1
+1 pre PRE_SCRIPT_STARTED - - - 2
+1 post SUBMIT 2.0 - - 3
+1 wait SUBMIT 3.0 - - 4
+1 run EXECUTE 1.0 - - 1
+1 post EXECUTE 2.0 - - 3
+1 after SUBMIT 4.0 - - 5
+1 after EXECUTE 4.0 - - 5
+2 after JOB_TERMINATED 4.0 - - 5
+2 after JOB_SUCCESS 0 - - 5
+2 after POST_SCRIPT_STARTED 4.0 - - 5
+2 theirs SUBMIT 5.0 - - 6
+2 theirs JOB_ABORTED 5.0 - - 6
+2 theirs JOB_FAILURE -1002 - - 6
+3 wait JOB_HELD 3.0 - - 4
+3 pre PRE_SCRIPT_FAILURE - - - 2
+3 after POST_SCRIPT_TERMINATED 4.0 - - 5
+3 after POST_SCRIPT_FAILURE 4.0 - - 5
+3 wait JOB_ABORTED 3.0 - - 4
+3 wait JOB_FAILURE -1002 - - 4
+3 run JOB_EVICTED 1.0 - - 1
+3 post JOB_EVICTED 2.0 - - 3
+3 run JOB_ABORTED 1.0 - - 1
+3 run JOB_FAILURE -1002 - - 1
+3 post JOB_ABORTED 2.0 - - 3
+3 post JOB_FAILURE -1002 - - 3
+3 post POST_SCRIPT_STARTED 2.0 - - 3
+4 end SUBMIT 6.0 - - 7
+4 post POST_SCRIPT_TERMINATED 2.0 - - 3
+4 post POST_SCRIPT_SUCCESS 2.0 - - 3
+4 end EXECUTE 6.0 - - 7
+4 end JOB_TERMINATED 6.0 - - 7
+4 end JOB_SUCCESS 0 - - 7
+"""
+"""What DAGMan writes when it is removed at second 3: it kills scripts, and runs those after jobs, and FINAL."""
+
+
+@pytest.mark.parametrize("again", range(ENDING.count("\n") + 1))
+def test_removed_by_us(again, tmp_path):
+    """What we stopped waits and has not failed, though a script after it succeeds; what others removed has failed."""
+    names = ["run", "pre", "post", "wait", "after", "theirs"]
+    numbers = {name: job for job, name in enumerate(names)} | {"end": FINAL}
+    events: list[Event] = []
+    with State.create(tmp_path, Dag.from_edges(names), began=0.0) as state:
+        for first, last in ((0, again), (again, None)):  # as if Eligo was killed between
+            courses = Courses(numbers, lambda job: Rule(1 if job == 0 else 0, after=job in (2, 4)), state,
+                              NodesLog(tmp_path / "none"))  # fmt: skip
+            for line in ENDING.splitlines()[:first]:
+                courses.take(line, silent=True, removed=line[0] >= "3")
+            for line in ENDING.splitlines()[first:last]:
+                events += courses.take(line, removed=line[0] >= "3")
+        told = {name: [event.what.name for event in events if event.job == job] for job, name in enumerate(names)}
+        stopped = ["STARTED", "CANCELLED"]
+        assert told.pop("wait") in ([], ["NOTE"])  # it was held
+        assert told == {"run": stopped, "pre": stopped, "post": stopped, "after": stopped, "theirs": ["FAILED"]}
+        assert state.status == [JobStatus.WAITING] * 5 + [JobStatus.FAILED]
+        assert state.get("final") is None
+        assert [event.what for event in events if event.job < 0] == [Happening.NOTE]
+        assert courses.stopped == {0, 1, 2, 3, 4, FINAL}
+
+
 @pytest.mark.parametrize(
     "words", [["-f"], ["-no_submit"], ["-usedagdir"], ["-maxidle"], ["other.dag"], ["-max", "1"], ["-autorescue", "0"]]
 )

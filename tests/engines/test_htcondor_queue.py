@@ -222,6 +222,65 @@ def test_a_failure_that_nobody_saw_is_tried_again(queue, plan, state):
     assert state.status == [JobStatus.WAITING] * 2
 
 
+ABORTS = "2 a JOB_EVICTED 9.0 - - 1\n2 a JOB_ABORTED 9.0 - - 1\n2 a JOB_FAILURE -1002 - - 1\n"
+ABORTED_STATES = """[
+  DagFiles = {{
+    "{0}"
+  }};
+]
+[
+  Type = "NodeStatus";
+  Node = "a";
+  NodeStatus = 6; /* "STATUS_ERROR" */
+  StatusDetails = "HTCondor reported ULOG_JOB_ABORTED event for job proc (9.0.0)";
+]
+"""
+
+
+@pytest.mark.parametrize("left", [False, True], ids=["watched", "left at once"])
+def test_what_we_remove_has_not_failed(left, queue, plan, state):
+    """DAGMan calls it failed, in both of its logs; we do not, neither now nor when the run goes on."""
+    engine = HTCondor(plan, state)
+    engine.submit()
+    queue.write("jobstate.log", BEGINS)
+    assert kinds(watched(engine)) == [("STARTED", 0)]
+    removes, queue.act = queue.act, lambda *_: None
+    engine.cancel(kill=True)
+    watched(engine)
+    queue.act = removes
+    queue.write("jobstate.log", ABORTS)
+    dag = queue.files[-1]
+    queue.write("node-states", ABORTED_STATES.format(dag.relative_to(plan.home)))
+    queue.write("dagman.out", SAID.format('ERROR "Assertion"'))
+    queue.write("dagman.log", TERMINATED.format(10).replace("005", "009"))
+    queue.jobs.clear()
+    events = [] if left else watched(engine) + watched(engine)
+    assert left or engine.over
+    engine = HTCondor(plan, state)
+    engine.submit()
+    later = watched(engine)
+    assert kinds(events + later) == [("CANCELLED", 0)]
+    assert [event.text for event in later if event.what is Happening.NOTE] == ["DAGMan is job 11 in HTCondor's queue"]
+    assert state.status == [JobStatus.WAITING] * 2
+
+
+def test_a_removal_that_did_not_come_to_be(queue, plan, state):
+    """The queue did not answer, and we were killed: DAGMan lives on, and what others remove from it has failed."""
+    engine = HTCondor(plan, state)
+    engine.submit()
+    queue.write("jobstate.log", BEGINS)
+    watched(engine)
+    queue.act = lambda *_: None
+    engine.cancel(kill=True)
+    watched(engine)
+    queue.jobs[10] += " +ClusterId=10 +JobStatus =!= 3"
+    engine = HTCondor(plan, state)
+    engine.submit()
+    assert kinds(watched(engine)) == [("ADOPTED", 0)]
+    queue.write("jobstate.log", ABORTS)
+    assert kinds(watched(engine)) == [("AGAIN", 0), ("FAILED", 0)]
+
+
 def test_a_submission_under_way(tmp_path):
     """Another process submits: whoever goes on waits, and in the end gives up without submitting."""
     path = tmp_path / "lock"

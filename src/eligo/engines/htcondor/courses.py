@@ -16,6 +16,10 @@ A node fails for good when its retries are used up; DAGMan does not say so here,
 remains open when DAGMan ends (a description that could not be submitted, a script whose status might mean "skip")
 is settled by the file of node states that it writes then (``node_states.py``).
 
+When DAGMan ends everything, because we removed it or a node's status says so, the jobs that it takes out of the queue
+have not failed: they were stopped, and wait. A FINAL node that DAGMan begins after we removed it is not the one that
+ends the run: DAGMan has its way, but only a note tells of it.
+
 Invariant: the same lines, read again from the first, lead to the same courses. So after a crash all lines are read
 again, and only what comes after those that the state on disk knows is told and recorded.
 """
@@ -33,7 +37,7 @@ from eligo.engines.plan import Abort
 from eligo.engines.state import JobStatus, State
 from eligo.trace import ANYWHERE
 
-__all__ = ["FINAL", "HOLD_REASON", "Courses", "Rule"]
+__all__ = ["FINAL", "HOLD_REASON", "STOPPED", "Courses", "Rule"]
 
 FINAL = -2
 """Stands for the FINAL node where a job's number is asked for."""
@@ -41,7 +45,11 @@ FINAL = -2
 HOLD_REASON = "stopped by eligo"
 """What we say of jobs that we put on hold."""
 
+STOPPED = "stopped while it ran"
+"""What we say of jobs that had begun when the run was stopped."""
+
 _SKIPPED = "skipped: the script before it said so"
+_FINAL_TOO_SOON = "DAGMan runs it whenever it is removed; it runs again at the end of the run"
 _REMOVED = -1000
 """At and below this, DAGMan's exit status of a job says that it has none: it was removed, or could not be submitted."""
 
@@ -104,17 +112,20 @@ class Courses:
         self._slots: dict[str, int] = {slot: number for number, slot in enumerate(state.get("htcondor_slots", []))}
         self._events: list[Event] = []
         self._silent = False
+        self._removed = False
+        self.stopped: set[int] = set()
+        """Jobs that DAGMan took out of the queue since it ends everything; nothing more is to be known of them."""
         self.exit_code: int | None = None
         """Of DAGMan itself, once it said so."""
         self.aborting: Abort | None = None
         """Why DAGMan ends everything, where a node made it do so."""
 
-    def take(self, line: str, *, silent: bool = False) -> list[Event]:
-        """Follow one line; unless `silent`, record and return what it tells."""
+    def take(self, line: str, *, silent: bool = False, removed: bool = False) -> list[Event]:
+        """Follow one line, written after we `removed` DAGMan or before; unless `silent`, record and tell of it."""
         words = line.split()
         if len(words) < 4:
             return []
-        self._silent, self._events = silent, []
+        self._silent, self._removed, self._events = silent, removed, []
         if words[2] == "***":
             if words[3] == "DAGMAN_FINISHED" and len(words) > 4:
                 self.exit_code = int(words[4])
@@ -123,7 +134,13 @@ class Courses:
         step = _STEPS.get(words[2])
         if job is None or step is None or job in self._done:  # a DAGMan that recovers may repeat a line
             return []
+        if job in self.stopped:  # a script after it may run all the same: it cannot make a success of it
+            return []
         course = self._courses.setdefault(job, _Course())
+        if job == FINAL and removed and course.phase == "waiting":
+            self.stopped.add(FINAL)
+            self.tell(Happening.NOTE, FINAL, self.time_s(int(words[0])), _FINAL_TOO_SOON)
+            return self._events
         step(self, job, course, self.time_s(int(words[0])), words[3])
         return self._events
 
@@ -199,7 +216,9 @@ class Courses:
         course.phase = "queued"
 
     def _before_failed(self, job: int, course: _Course, time_s: float, _: str) -> None:
-        if not self._rule(job).may_skip:
+        if self._ending and job != FINAL:  # DAGMan kills scripts, too
+            self._stop_for_good(job, course, time_s)
+        elif not self._rule(job).may_skip:
             self._fail(job, course, time_s, "the script before it failed", None)
 
     def _skipped(self, job: int, course: _Course, time_s: float, _: str) -> None:
@@ -246,7 +265,28 @@ class Courses:
 
         return step
 
+    @property
+    def _ending(self) -> bool:
+        """Whether DAGMan ends everything."""
+        return self._removed or self.aborting is not None
+
+    def _stop(self, job: int, course: _Course, time_s: float) -> None:
+        """Let a job wait that had begun, if it had: there was nothing wrong with it."""
+        course.phase = "queued"
+        if course.begun:
+            course.begun = False
+            end_s = max(time_s, course.start_s)
+            self.record(job, status=JobStatus.WAITING, end_s=end_s, reason=STOPPED)
+            self.tell(Happening.CANCELLED, job, end_s, STOPPED, worker=course.worker, attempt=max(1, course.attempts))
+
+    def _stop_for_good(self, job: int, course: _Course, time_s: float) -> None:
+        self._stop(job, course, time_s)
+        self.stopped.add(job)
+
     def _wait_again(self, job: int, course: _Course, time_s: float, event: LoggedEvent) -> None:
+        if self._ending and job != FINAL:
+            self._stop(job, course, time_s)
+            return
         course.phase, course.begun = "queued", False
         text = f"its worker was lost: {event.text}" if event.text else "its worker was lost"
         self.record(job, status=JobStatus.WAITING, end_s=max(time_s, course.start_s), reason=text)
@@ -276,7 +316,9 @@ class Courses:
     def _aborted(self, job: int, course: _Course, time_s: float, handle: str) -> None:
         self._log.take(Kind.ABORTED, handle)
         course.running.discard(handle)
-        if not course.running:
+        if self._ending and job != FINAL:
+            self._stop_for_good(job, course, time_s)
+        elif not course.running:
             course.phase = "ended"
 
     def _job_succeeded(self, job: int, course: _Course, time_s: float, _: str) -> None:
@@ -308,6 +350,9 @@ class Courses:
 
     def _after_failed(self, job: int, course: _Course, time_s: float, _: str) -> None:
         code = course.exit_code
+        if self._ending and job != FINAL:
+            self._stop_for_good(job, course, time_s)
+            return
         self._fail(job, course, time_s, f"the script after it {'failed' if code is None else ended_with(code)}", code)
 
     def _succeed(self, job: int, course: _Course, time_s: float, text: str = "") -> None:

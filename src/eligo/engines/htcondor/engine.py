@@ -119,6 +119,8 @@ class HTCondor(Engine):
             self._find(submission)
         if submission.cluster is None:
             return False
+        if submission.record.removed is not None and not submission.ended:
+            self._see_off(submission)
         submission.read_again()
         if not submission.ended:
             self._attach(submission)
@@ -127,6 +129,16 @@ class HTCondor(Engine):
         self._pending += map(self._tried_again, [*submission.read(), *submission.settle()])
         self.state.commit(sync=True)
         return False
+
+    def _see_off(self, submission: Submission) -> None:
+        """Wait a while for a DAGMan to go that we meant to remove, unless it was not removed after all."""
+        if self._queue.clusters(f"ClusterId == {submission.cluster} && JobStatus =!= 3"):
+            submission.removing(really=False)
+            return
+        deadline = time.monotonic() + _APPEAR_S
+        while not submission.ended and time.monotonic() < deadline:
+            time.sleep(_POLL_S)
+            submission.read_life()
 
     def _tried_again(self, event: Event) -> Event:
         """Return what is to be told of what happened while nobody watched: what failed then is tried again now."""
@@ -208,6 +220,7 @@ class HTCondor(Engine):
             place.file(".rescue001").write_bytes(text.encode("utf-8", "surrogateescape"))
         states = self.plan.home / logs.job_states
         begin = states.stat().st_size if states.exists() else 0  # a log of the user's may have older lines
+        self.state.put("final", None)  # it runs again
         record = Record(number, str(place.folder), place.name, logs.job_states, logs.node_states, begin, begin)
         record.keep(self.state)
         self.state.commit(sync=True)
@@ -327,6 +340,8 @@ class HTCondor(Engine):
             self.state.put("abort_status", abort.exit_code if abort.returns is None else abort.returns)
         if not (self._complete() or JobStatus.FAILED in self.state.status or self._stopping):
             text = f"DAGMan ended before all was done: see {submission.place.file('.dagman.out')}"
+            if submission.record.removed is not None:
+                text = "the DAGMan that was stopped has ended; --resume gives the rest to another"
             events.append(Event(Happening.NOTE, -1, self.state.now_s(), text=text))
         self._over = True
         return events
@@ -350,6 +365,7 @@ class HTCondor(Engine):
 
     def _remove(self, submission: Submission) -> None:
         if not self._removed:
+            submission.removing()
             self._queue.act("rm", f"ClusterId == {submission.cluster}", HOLD_REASON)
             self._removed = True
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import final
 
 from eligo.engines.base import Event, Happening
-from eligo.engines.htcondor.courses import FINAL, Courses
+from eligo.engines.htcondor.courses import FINAL, STOPPED, Courses
 from eligo.engines.htcondor.event_log import NodesLog
 from eligo.engines.htcondor.growing import GrowingFile
 from eligo.engines.htcondor.node_states import NodeStatus, read_node_states
@@ -50,6 +50,8 @@ class Record:
         Where its lines begin in the log of states, and how far they are known.
     heard
         How far what DAGMan says in words is known.
+    removed
+        Where its lines ended in the log of states when we removed it.
     settled
         Whether it has left the queue, and all that it did is in the state.
     """
@@ -62,6 +64,7 @@ class Record:
     begin: int = 0
     seen: int = 0
     heard: int = 0
+    removed: int | None = None
     settled: bool = False
 
     def place(self, home: Path) -> Place:
@@ -127,7 +130,7 @@ class Submission:
         if self.record.seen <= self._steps.offset:
             return
         for line, offset in self._steps.records():
-            self.courses.take(line, silent=True)
+            self.courses.take(line, silent=True, removed=self._removed_before(offset))
             if offset >= self.record.seen:
                 self._steps.offset = offset
                 return
@@ -140,13 +143,27 @@ class Submission:
         lines = list(self._steps.records())
         if lines:
             self._nodes_log.read()  # after the lines: whatever they tell of is there
-        for line, _ in lines:
-            events += self.courses.take(line)
+        for line, offset in lines:
+            events += self.courses.take(line, removed=self._removed_before(offset))
         if lines or events:
             seen = lines[-1][1] if lines else self.record.seen
             self.record = replace(self.record, seen=seen, heard=self._messages.offset)
             self.record.keep(self._state)
         return events
+
+    def removing(self, *, really: bool = True) -> None:
+        """Put down that we remove DAGMan, before we do; or that it did not come to that."""
+        if really == (self.record.removed is not None):
+            return
+        path = self.place.home / self.record.job_states
+        size = path.stat().st_size if path.exists() else self.record.begin
+        self.record = replace(self.record, removed=size if really else None)
+        self.record.keep(self._state)
+        self._state.commit()
+
+    def _removed_before(self, offset: int) -> bool:
+        """Tell whether a line that ends there was written after we removed DAGMan."""
+        return self.record.removed is not None and offset > self.record.removed
 
     def settle(self) -> list[Event]:
         """Return what DAGMan's end says of the jobs that were still open, and put it into the state."""
@@ -154,6 +171,8 @@ class Submission:
         events: list[Event] = []
         for name, found in read_node_states(self._state_file(), self.place.dag).items():
             job = self._numbers.get(name)
+            if job in self.courses.stopped:
+                continue
             if job == FINAL:
                 self._settle_final(found.status, found.details)
             elif job is not None and found.status is NodeStatus.DONE:
@@ -162,8 +181,10 @@ class Submission:
                 events += self._settle_failed(job, found.details, now)
         for job, status in enumerate(self._state.status):
             if status == JobStatus.RUNNING:
-                self._state.update(job, status=JobStatus.WAITING, end_s=now, reason="stopped while it ran")
-                events.append(Event(Happening.CANCELLED, job, now, text="stopped while it ran"))
+                self._state.update(job, status=JobStatus.WAITING, end_s=now, reason=STOPPED)
+                events.append(Event(Happening.CANCELLED, job, now, text=STOPPED))
+        if FINAL in self.courses.stopped and all(status == JobStatus.DONE for status in self._state.status):
+            self._settle_final(NodeStatus.ERROR, "the run was stopped before it")
         if (self._state.get("final") or {}).get("status") == "running":
             self._settle_final(NodeStatus.ERROR, "it was stopped")
         self.record = replace(self.record, settled=True)
@@ -198,7 +219,10 @@ class Submission:
 
     def _complaints(self) -> list[Event]:
         """Return what DAGMan says goes wrong, each once: most often a description that the queue does not take."""
-        new = [text for text in dict.fromkeys(_COMPLAINT.findall(self._messages.text())) if text not in self._said]
+        said = self._messages.text()
+        if self.record.removed is not None:  # of its hasty end there is nothing to learn
+            return []
+        new = [text for text in dict.fromkeys(_COMPLAINT.findall(said)) if text not in self._said]
         new = new[: _MOST_COMPLAINTS - len(self._said)]
         self._said.update(new)
         now = self._state.now_s()
