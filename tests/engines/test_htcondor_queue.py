@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -262,6 +263,40 @@ def test_what_we_remove_has_not_failed(left, queue, plan, state):
     assert kinds(events + later) == [("CANCELLED", 0)]
     assert [event.text for event in later if event.what is Happening.NOTE] == ["DAGMan is job 11 in HTCondor's queue"]
     assert state.status == [JobStatus.WAITING] * 2
+
+
+def test_stopped_before_final(queue, plan, state):
+    """All jobs are done, yet the run is not: FINAL is still to run, and a FINAL after the removal is not the one."""
+    (flow := plan.home / "flow.dag").write_text("JOB a a.sub\nJOB b a.sub\nPARENT a CHILD b\nFINAL end a.sub\n")
+    plan = replace(plan, document=open_document(flow))
+    engine = HTCondor(plan, state)
+    engine.submit()
+    queue.write("jobstate.log", BEGINS + ENDS + ENDS.replace(" a ", " b "))
+    watched(engine)
+    removes = queue.act
+
+    def removes_after_final(*words):
+        queue.write("jobstate.log", (BEGINS + ENDS).replace(" a ", " end "))
+        removes(*words)
+
+    queue.act = removes_after_final
+    engine.cancel()
+    notes = [event.text for event in watched(engine) + watched(engine)]
+    queue.act = removes
+    assert len(notes) == 1
+    assert notes[0].startswith("end: DAGMan runs it whenever it is removed")
+    assert engine.over
+    assert state.get("final") == {"status": "failed", "reason": "the run was stopped before it"}
+    engine = HTCondor(plan, state)
+    engine.submit()
+    watched(engine)
+    assert len(queue.files) == 2
+    queue.write("jobstate.log", (BEGINS + ENDS).replace(" a ", " end "))
+    queue.write("dagman.log", TERMINATED.format(11))
+    watched(engine)
+    watched(engine)
+    assert engine.over
+    assert state.get("final")["status"] == "done"
 
 
 def test_a_removal_that_did_not_come_to_be(queue, plan, state):

@@ -93,6 +93,7 @@ class Submission:
         self._state = state
         self._names = nodes.names
         numbers = {name: job for job, name in enumerate(nodes.names)}
+        self._has_final = nodes.final is not None
         if nodes.final is not None:
             numbers[nodes.final] = FINAL
         self._numbers = numbers
@@ -183,10 +184,11 @@ class Submission:
             if status == JobStatus.RUNNING:
                 self._state.update(job, status=JobStatus.WAITING, end_s=now, reason=STOPPED)
                 events.append(Event(Happening.CANCELLED, job, now, text=STOPPED))
-        if FINAL in self.courses.stopped and all(status == JobStatus.DONE for status in self._state.status):
-            self._settle_final(NodeStatus.ERROR, "the run was stopped before it")
-        if (self._state.get("final") or {}).get("status") == "running":
+        final = (self._state.get("final") or {}).get("status")
+        if final == "running":
             self._settle_final(NodeStatus.ERROR, "it was stopped")
+        elif final is None and self._has_final and all(status == JobStatus.DONE for status in self._state.status):
+            self._settle_final(NodeStatus.ERROR, "the run was stopped before it")  # or all would seem to be well
         self.record = replace(self.record, settled=True)
         self.record.keep(self._state)
         return events
