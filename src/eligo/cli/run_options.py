@@ -98,7 +98,7 @@ def _add_going_on(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--presume-dead",
         action="store_true",
-        help="with --resume or --restart: jobs that the earlier run left where nobody can be asked are taken to be over",
+        help="with --resume or --restart: jobs that an earlier run left where nobody can be asked are taken to be over",
     )
     group.add_argument(
         "--state", metavar="DIR", help="where the state and the logs of the run are (default: FILE.eligo beside FILE)"
