@@ -345,10 +345,16 @@ def keepers_of(home: Path) -> list[int]:
             continue
         with _gone_is_fine():
             if b"eligo-job\0keep" in (entry / "cmdline").read_bytes():
-                files = [str(link.readlink()) for link in (entry / "fd").iterdir()]
-                if any(name.startswith(wanted) for name in files):
+                if any(name.startswith(wanted) for name in _open_files(entry)):
                     parent[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
     return [number for number in parent if parent[number] not in parent]  # others are about to become jobs
+
+
+def _open_files(process: Path) -> Iterator[str]:
+    """Yield what a process has open; it may close files meanwhile."""
+    for link in (process / "fd").iterdir():
+        with _gone_is_fine():
+            yield str(link.readlink())
 
 
 @contextmanager

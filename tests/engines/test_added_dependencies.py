@@ -41,6 +41,7 @@ def spans(log: Path) -> dict[str, tuple[int, int]]:
     return {node: (begun[node], ended[node]) for node in begun}
 
 
+@pytest.mark.long
 def test_independent_jobs_run_in_the_added_order(tmp_path: Path) -> None:
     """Five jobs without a dependency, which would start as they stand in the file; ours turn that round.
 

@@ -222,7 +222,8 @@ def test_priorities_of_the_plan_take_the_place_of_those_in_the_file(given, tmp_p
     assert {name: (tmp_path / name).read_bytes() for name in before} == before
 
 
-@pytest.mark.parametrize("kill", [pytest.param(False, marks=pytest.mark.long), True], ids=["gently", "at once"])
+@pytest.mark.long
+@pytest.mark.parametrize("kill", [False, True], ids=["gently", "at once"])
 def test_stopped_and_gone_on_with(kill, tmp_path):
     """Stopped while one runs; gently, that one ends well. Later everything else runs, and what was done does not."""
     final = ["FINAL end work.sub", 'VARS end first="0" later="0" fails="-"'] if kill else []
