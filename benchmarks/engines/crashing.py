@@ -344,9 +344,9 @@ def keepers_of(home: Path) -> list[int]:
         if not entry.name.isdigit():
             continue
         with _gone_is_fine():
-            if b"eligo-job\0keep" in (entry / "cmdline").read_bytes():
-                if any(name.startswith(wanted) for name in _open_files(entry)):
-                    parent[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            is_keeper = b"eligo-job\0keep" in (entry / "cmdline").read_bytes()
+            if is_keeper and any(name.startswith(wanted) for name in _open_files(entry)):
+                parent[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
     return [number for number in parent if parent[number] not in parent]  # others are about to become jobs
 
 
