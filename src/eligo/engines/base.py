@@ -145,9 +145,7 @@ class Engine(ABC):
 
     def task(self, job: int) -> Task:
         """Return what a job does; the one after the last is the final task."""
-        if job < self.plan.dag.n or self.plan.final is None:
-            return self.plan.task(job)
-        return self.plan.final
+        return self.plan.task_of(job)
 
     def logs(self, job: int) -> list[Path]:
         """Return the files with what a job printed, as far as they are there, those with errors first.

@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
 
-from eligo.dag import Dag, Int32
+import numpy as np
+
+from eligo.dag import Dag, Int32, Int64
 from eligo.formats.base import Document
 from eligo.memory.footprint import Footprint
 
@@ -191,3 +193,24 @@ class Plan:
     delete_intermediate: bool = False
     warnings: tuple[str, ...] = ()
     command: str | None = None
+
+    def task_of(self, job: int) -> Task:
+        """Return what a job does; the one after the last is the final task."""
+        if job < self.dag.n:
+            return self.task(job)
+        assert self.final is not None, job
+        return self.final
+
+    def ranks(self) -> Int64:
+        """Return the place of each job by priority, of equals the lower index first; the first has 0.
+
+        Examples
+        --------
+        >>> from eligo.formats.storage import Source
+        >>> document = Document(Dag.from_edges(3), "dot", Source("x.dot", b""))
+        >>> Plan(document, document.dag, np.array([1, 5, 5], np.int32), Task, Path("/")).ranks().tolist()
+        [2, 0, 1]
+        """
+        places = np.empty(self.dag.n, np.int64)
+        places[np.argsort(-self.priorities.astype(np.int64), kind="stable")] = np.arange(self.dag.n)
+        return places

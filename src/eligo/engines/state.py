@@ -19,15 +19,12 @@ as far as the calendar clock can be trusted.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
-import os
 import sqlite3
 import time
-import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from enum import IntEnum
 from pathlib import Path
 from typing import Any, Protocol
@@ -35,31 +32,25 @@ from typing import Any, Protocol
 import numpy as np
 
 from eligo.dag import Dag, Float64, Int32, Int64
+from eligo.engines.state_file import (
+    COLUMNS,
+    FILE_NAME,
+    PUT,
+    TYPE_OF,
+    UPDATE,
+    VERSION,
+    check_version,
+    check_whole,
+    connect,
+    explained,
+    make,
+    seal_of,
+    storable,
+)
 from eligo.errors import EngineError
 from eligo.trace import ANYWHERE, Trace
 
 __all__ = ["FILE_NAME", "VERSION", "JobStatus", "Part", "State", "fingerprint"]
-
-FILE_NAME = "state.sqlite"
-VERSION = 1
-_COLUMNS = ("status", "attempts", "start_s", "end_s", "worker", "exit_code", "cpu_s", "peak_bytes", "reason", "handle")
-_SCHEMA = """
-CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL, seal INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE jobs (
-    job INTEGER PRIMARY KEY, name TEXT NOT NULL, status INTEGER NOT NULL DEFAULT 0, attempts INTEGER NOT NULL DEFAULT 0,
-    start_s REAL, end_s REAL, worker INTEGER NOT NULL DEFAULT -1, exit_code INTEGER, cpu_s REAL, peak_bytes INTEGER,
-    reason TEXT NOT NULL DEFAULT '', handle TEXT NOT NULL DEFAULT '', seal INTEGER NOT NULL
-);
-CREATE TABLE files (
-    name TEXT PRIMARY KEY, size_bytes INTEGER NOT NULL, deleted INTEGER NOT NULL DEFAULT 0
-) WITHOUT ROWID;
-"""
-_TYPES = (int, int, float, float, int, int, float, int, str, str)
-_FRESH = (0, 0, None, None, -1, None, None, None, "", "")
-_UPDATE = f"UPDATE jobs SET {', '.join(f'{name} = ?' for name in _COLUMNS)}, seal = ? WHERE job = ?"
-_PUT = "INSERT OR REPLACE INTO run VALUES (?, ?, ?)"
-_TYPE = dict(zip(_COLUMNS, _TYPES, strict=True))
-_PRAGMAS = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 10000;"
 
 
 class Part(Protocol):
@@ -124,13 +115,13 @@ class State:
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
         self.folder = folder
         self.connection = connection
-        rows = connection.execute(f"SELECT job, name, {', '.join(_COLUMNS)}, seal FROM jobs ORDER BY job").fetchall()
+        rows = connection.execute(f"SELECT job, name, {', '.join(COLUMNS)}, seal FROM jobs ORDER BY job").fetchall()
         facts = connection.execute("SELECT key, value, seal FROM run").fetchall()
         for row in (*rows, *facts):
-            if row[-1] != _seal(row[:-1]):
+            if row[-1] != seal_of(row[:-1]):
                 raise sqlite3.DatabaseError(f"the check sum of {row[0]!r} is wrong")
         rows = [row[1:-1] for row in rows]
-        columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(1 + len(_COLUMNS))]
+        columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(1 + len(COLUMNS))]
         self.names: list[str] = columns[0]
         self.status: list[int] = columns[1]
         self.attempts: list[int] = columns[2]
@@ -144,7 +135,7 @@ class State:
         self.handle: list[str] = columns[10]
         self.files: dict[str, int] = dict(connection.execute("SELECT name, size_bytes FROM files"))
         self._run: dict[str, str] = {key: value for key, value, _ in facts}
-        self._lists = [getattr(self, name) for name in _COLUMNS]
+        self._lists = [getattr(self, name) for name in COLUMNS]
         self._dirty: set[int] = set()
         self._dirty_files: dict[str, tuple[int, int]] = {}
         self._dirty_run: set[str] = set()
@@ -168,19 +159,11 @@ class State:
         ...         state.get("engine"), state.status, state.end_s
         ('local', [2, 0], [1.5, None])
         """
-        path, new = folder / FILE_NAME, folder / f"{FILE_NAME}.new"
+        path = folder / FILE_NAME
         known = {"version": VERSION, "fingerprint": fingerprint(dag), "began": time.time(), **facts}
-        with _explained(path):
-            if path.exists():
-                raise FileExistsError(errno.EEXIST, "there is one already")
-            for leftover in folder.glob(f"{FILE_NAME}.new*"):  # of an Eligo that was killed here
-                leftover.unlink()
-            os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-            with closing(sqlite3.connect(new, isolation_level=None)) as connection:
-                _fill(connection, dag, known)
-            new.rename(path)  # so there is a whole one or none
-            _sync_folder(folder)
-            return cls(folder, _connect(path))
+        with explained(path):
+            make(folder, dag, known)
+            return cls(folder, connect(path))
 
     @classmethod
     def open(cls, folder: Path, *, reading: bool = False) -> State:
@@ -194,28 +177,28 @@ class State:
         path = folder / FILE_NAME
         if not path.is_file():
             raise EngineError(f"{path}: there is no state of a run", hint="eligo run FILE starts one")
-        with _explained(path):
+        with explained(path):
             if path.stat().st_size == 0:  # SQLite would take it for a new one, and remove the log beside it
                 raise sqlite3.DatabaseError("it is empty")
-            connection = _connect(path, reading=True)  # which cannot change what will be refused
+            connection = connect(path, reading=True)  # which cannot change what will be refused
             try:
-                _check_version(connection, path)
+                check_version(connection, path)
                 state = cls(folder, connection)
                 if reading:
                     return state
-                _check_whole(connection)
+                check_whole(connection)
             except BaseException:
                 connection.close()
                 raise
             connection.close()
-            state.connection = _connect(path)
+            state.connection = connect(path)
             return state
 
     def check_workflow(self, dag: Dag, path: str) -> None:
         """Refuse the state of another workflow, or of this one before its jobs or dependencies were changed."""
         if self.get("fingerprint") == fingerprint(dag):
             return
-        old, new = set(self.names), set(map(_storable, dag.names))
+        old, new = set(self.names), set(map(storable, dag.names))
         differ = sorted(old ^ new)
         what = f"job {differ[0]!r} is in one of them only" if differ else "their dependencies or the order differ"
         raise EngineError(
@@ -239,12 +222,12 @@ class State:
     def update(self, job: int, **values: Any) -> None:
         """Change what is known of a job, with the next commit."""
         for name, value in values.items():
-            getattr(self, name)[job] = None if value is None else _TYPE[name](value)
+            getattr(self, name)[job] = None if value is None else TYPE_OF[name](value)
         self._dirty.add(job)
 
     def saw_file(self, name: str, size_bytes: int, *, deleted: bool = False) -> None:
         """Take note of the size of a file, or that we deleted it, with the next commit."""
-        name = _storable(name)
+        name = storable(name)
         self.files[name] = size_bytes
         self._dirty_files[name] = (size_bytes, int(deleted))
 
@@ -273,7 +256,7 @@ class State:
             return
         if sync:  # a commit without a change would not be synced
             self.put("synced", time.time())
-        with _explained(self.folder / FILE_NAME), self._strength(sync=sync):
+        with explained(self.folder / FILE_NAME), self._strength(sync=sync):
             self.connection.execute("BEGIN IMMEDIATE")
             try:
                 self._write(self.connection)
@@ -303,10 +286,10 @@ class State:
     def _write(self, connection: sqlite3.Connection) -> None:
         if self._dirty:
             rows = [(job, self.names[job], *(column[job] for column in self._lists)) for job in sorted(self._dirty)]
-            connection.executemany(_UPDATE, [(*row[2:], _seal(row), row[0]) for row in rows])
+            connection.executemany(UPDATE, [(*row[2:], seal_of(row), row[0]) for row in rows])
         if self._dirty_run:
             facts = [(key, self._run[key]) for key in sorted(self._dirty_run)]
-            connection.executemany(_PUT, [(*fact, _seal(fact)) for fact in facts])
+            connection.executemany(PUT, [(*fact, seal_of(fact)) for fact in facts])
         if self._dirty_files:
             files = [(name, *values) for name, values in sorted(self._dirty_files.items())]
             connection.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", files)
@@ -354,91 +337,6 @@ class State:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _connect(path: Path, *, reading: bool = False) -> sqlite3.Connection:
-    if reading:
-        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
-        connection.execute("PRAGMA busy_timeout = 10000")
-        return connection
-    connection = sqlite3.connect(path, isolation_level=None)
-    connection.executescript(_PRAGMAS)
-    return connection
-
-
-def _fill(connection: sqlite3.Connection, dag: Dag, known: dict[str, Any]) -> None:
-    connection.execute("PRAGMA journal_mode = WAL")  # now: to change it later is a write that a kill can interrupt
-    connection.execute("BEGIN")
-    for statement in _SCHEMA.split(";\n"):
-        connection.execute(statement)
-    rows = ((job, name, _seal((job, name, *_FRESH))) for job, name in enumerate(map(_storable, dag.names)))
-    connection.executemany("INSERT INTO jobs (job, name, seal) VALUES (?, ?, ?)", rows)
-    facts = [(key, json.dumps(value)) for key, value in known.items()]
-    connection.executemany(_PUT, [(*fact, _seal(fact)) for fact in facts])
-    connection.execute("COMMIT")
-
-
-def _storable(name: str) -> str:
-    """Return a name as SQLite can keep it: what no UTF-8 can write, such as a byte of another encoding, is escaped."""
-    return name.encode("utf-8", "backslashreplace").decode()
-
-
-def _seal(row: Sequence[Any]) -> int:
-    return zlib.crc32("\x1f".join(map(str, row)).encode())
-
-
-def _check_version(connection: sqlite3.Connection, path: Path) -> None:
-    version = connection.execute("SELECT value FROM run WHERE key = 'version'").fetchone()
-    if version is None or version[0] != str(VERSION):
-        raise EngineError(
-            f"{path}: the state is of version {version and version[0]}, and this Eligo reads {VERSION}",
-            hint="go on with the Eligo that began the run, or start afresh with --restart, which keeps it",
-        )
-
-
-def _check_whole(connection: sqlite3.Connection) -> None:
-    answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if answer != "ok":
-        raise sqlite3.DatabaseError(str(answer).splitlines()[-1])
-
-
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """Turn what SQLite says into what to do."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        text = str(error)
-        if any(words in text for words in ("no such table", "no such column", "decode")):
-            raise _damaged(path, error) from error
-        if "full" in text:
-            hint = "free some space, then go on with --resume"
-        elif "readonly" in text or "unable to open" in text:
-            hint = "check the permissions, or use another place with --state DIR"
-        else:
-            hint = "a file system without locks cannot hold the state: use another place with --state DIR"
-        raise EngineError(f"{path}: the state cannot be written: {text}", hint=hint) from error
-    except (sqlite3.DatabaseError, ValueError) as error:
-        raise _damaged(path, error) from error
-    except OSError as error:
-        raise EngineError(
-            f"{path}: the state cannot be written: {error.strerror}", hint="use another place with --state DIR"
-        ) from error
-
-
-def _damaged(path: Path, error: Exception) -> EngineError:
-    return EngineError(
-        f"{path}: the state is damaged: {error}",
-        hint="it is left as it is; --restart starts afresh and keeps it, or bring the file back from a backup",
-    )
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _floats(values: Iterable[float | None]) -> Float64:

@@ -15,7 +15,7 @@ from eligo.engines.slurm.commands import Commands, clean_environment
 from eligo.engines.slurm.entry import Entry
 from eligo.engines.slurm.listing import Ended, parse_queue
 from eligo.engines.slurm.losing import Fate, fate_of
-from eligo.engines.slurm.nice import LARGEST, plan_nice, ranks
+from eligo.engines.slurm.nice import LARGEST, plan_nice
 from eligo.engines.slurm.options import check_options
 from eligo.engines.slurm.site import Site, parse_config
 from eligo.engines.slurm.submitting import Refusal, how_refused
@@ -55,13 +55,6 @@ def test_options_that_pass():
 
 
 # Priorities
-
-
-@given(st.lists(st.integers(-50, 50), max_size=30))
-def test_ranks_go_by_priority_and_then_by_index(values):
-    found = ranks(np.array(values, np.int32))
-    order = sorted(range(len(values)), key=lambda job: (-values[job], job))
-    assert [int(found[job]) for job in order] == list(range(len(values)))
 
 
 @given(

@@ -39,7 +39,7 @@ from eligo.engines.dask.ledger import Ledger
 from eligo.engines.dask.orders import JobFailedError, Order, OutdatedError, UnfitError, topic
 from eligo.engines.dask.record import log_path, open_record, succeeded
 from eligo.engines.dask.register import end_jobs, forget, survey
-from eligo.engines.dask.releasing import Releasing, ranks
+from eligo.engines.dask.releasing import Releasing
 from eligo.engines.plan import Plan
 from eligo.engines.state import JobStatus, State
 from eligo.errors import EngineError
@@ -103,7 +103,7 @@ class Dask(Engine):
         self._begun = False
         self._cluster = None if address is None else Cluster(find_address(address))
         self._releasing: Releasing | None = None
-        self._rank = ranks(plan)
+        self._rank: list[int] = plan.ranks().tolist()
         self._no_workers = False
 
     @property

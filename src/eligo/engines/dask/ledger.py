@@ -208,9 +208,7 @@ class Ledger:
     def _keep_tail(self, job: int, message: dict[str, Any]) -> None:
         """Write what a job printed where its worker could not."""
         if message.get("tail"):
-            task = self._plan.final if job == self._final else self._plan.task(job)
-            assert task is not None
-            path = log_path(self._state.folder, job, task.name)
+            path = log_path(self._state.folder, job, self._plan.task_of(job).name)
             path.touch(mode=0o600)
             path.write_text(message["tail"], encoding="utf-8")
 

@@ -46,8 +46,8 @@ class Order:
     Examples
     --------
     >>> from eligo.engines.plan import Process
-    >>> task = Task("sum", (Process(("/usr/bin/sum", "-r", "data"), "/work/here"),))
-    >>> order = Order("1.0", "5eed" * 8, 1, 7, task, "/work/here/flow.dag.eligo")
+    >>> task = Task("sum", (Process(("/usr/bin/sum", "-r", "data"), "/data/here"),))
+    >>> order = Order("1.0", "5eed" * 8, 1, 7, task, "/data/here/flow.dag.eligo")
     >>> len(order.packed()) < 700, Order.unpack(order.packed()) == order
     (True, True)
     """

@@ -16,16 +16,7 @@ from collections.abc import Sequence
 
 from eligo.engines.plan import Plan
 
-__all__ = ["Releasing", "ranks"]
-
-
-def ranks(plan: Plan) -> list[int]:
-    """Return the place of each job by priority, from 0 for the first; of equals the lower index is before."""
-    order = sorted(range(plan.dag.n), key=lambda job: (-plan.priorities[job], job))
-    found = [0] * plan.dag.n
-    for place, job in enumerate(order):
-        found[job] = place
-    return found
+__all__ = ["Releasing"]
 
 
 class Releasing:
@@ -41,7 +32,7 @@ class Releasing:
 
     def __init__(self, plan: Plan, done: Sequence[bool], kept: Sequence[int] = ()) -> None:
         dag = plan.dag
-        self._rank = ranks(plan)
+        self._rank: list[int] = plan.ranks().tolist()
         self._ptr: list[int] = dag.succ_ptr.tolist()
         self._children: list[int] = dag.succ.tolist()
         parents, parent_ptr = dag.pred.tolist(), dag.pred_ptr.tolist()

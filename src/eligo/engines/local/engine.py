@@ -27,6 +27,7 @@ import numpy as np
 from eligo.engines.attempts import AFTER, BEFORE, Attempt, Verdict, VerdictKind
 from eligo.engines.base import Engine, Event, Happening
 from eligo.engines.cleaning import Cleaning
+from eligo.engines.local.adopting import adopt
 from eligo.engines.local.checking import check_tasks
 from eligo.engines.local.course import Course
 from eligo.engines.local.disk import Disk
@@ -37,7 +38,7 @@ from eligo.engines.local.launching import Counts, Launching
 from eligo.engines.local.orphans import Lost
 from eligo.engines.local.steps import Steps
 from eligo.engines.local.telling import Telling
-from eligo.engines.plan import Plan, Task
+from eligo.engines.plan import Plan
 from eligo.engines.state import JobStatus, State
 from eligo.errors import EngineError
 
@@ -150,47 +151,13 @@ class Local(Engine):
 
     def _adopt(self) -> None:
         """Take over what earlier keepers started."""
-        known = self._steps.known()
-        of_epoch: dict[int, list[Key]] = {}
-        looked_after = {epoch.number for epoch in self._steps.open_epochs()}
-        for key, (epoch, code) in known.items():
-            course = self._courses.get(key.job)
-            if course is None:
-                course = self._found(key)
-            course.turns[key.step] = key.turn
-            if code is not None:
-                course.attempt.codes[key.step] = code
-            elif epoch in looked_after:  # else it was found to be over, and we died before it was begun anew
-                course.in_flight.add(key.step)
-                of_epoch.setdefault(epoch, []).append(key)
-        for course in self._courses.values():
-            if course.unwanted:
-                course.kill_at = time.monotonic()
-        for job, status in enumerate(self.state.status):
-            if status == JobStatus.RUNNING and job not in self._courses:
-                self.state.update(job, status=JobStatus.WAITING)
-        self._final_over = self._final_over or self.plan.dag.n in self._courses
-        self._keepers.open(of_epoch, presume_dead=self._presume_dead)
-
-    def _found(self, key: Key) -> Course:
-        """Return the course of a job that an earlier run began."""
-        start_s = self._begun_at(key.job)
-        attempt = Attempt(self._task(key.job), key.attempt)
-        course = Course(key.job, attempt, self._floor.adopt(key.job), start_s)
-        self._courses[key.job] = course
-        self._due.add(key.job)
-        self._telling.tell(Happening.ADOPTED, course, "it was started by the earlier run")
-        return course
-
-    def _begun_at(self, job: int) -> float:
-        start = self.state.start_s[job] if job < self.plan.dag.n else None
-        return self.state.now_s() if start is None else start
-
-    def _task(self, job: int) -> Task:
-        if job < self.plan.dag.n:
-            return self.plan.task(job)
-        assert self.plan.final is not None
-        return self.plan.final
+        found = adopt(self.plan, self.state, self._steps, self._floor)
+        self._courses = found.courses
+        self._due.update(found.courses)
+        for course in found.courses.values():
+            self._telling.tell(Happening.ADOPTED, course, "it was started by the earlier run")
+        self._final_over = self._final_over or self.plan.dag.n in found.courses
+        self._keepers.open(found.in_flight, presume_dead=self._presume_dead)
 
     # The loop
 
@@ -268,7 +235,7 @@ class Local(Engine):
     def _start(self, job: int) -> Course:
         number = self.state.attempts[job] + 1 if job < self.plan.dag.n else self._final_tries + 1
         start_s = self.state.now_s()
-        course = Course(job, Attempt(self._task(job), number), self._floor.start(job), start_s)
+        course = Course(job, Attempt(self.task(job), number), self._floor.start(job), start_s)
         self._courses[job] = course
         self._telling.record(
             job, status=JobStatus.RUNNING, attempts=number, start_s=start_s, end_s=None, worker=course.worker, reason=""

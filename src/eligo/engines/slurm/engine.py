@@ -173,7 +173,7 @@ class Slurm(Engine):
             self._abort(entry, end)
 
     def _abort(self, entry: Entry, end: End) -> None:
-        task = self._ledger.task(entry.job)
+        task = self.task(entry.job)
         returns = None if task.abort is None else task.abort.returns
         self.state.put("abort_status", end.code if returns is None else returns)
         self._ledger.note(f"job {task.name!r} ends the whole run")
@@ -244,7 +244,7 @@ class Slurm(Engine):
             return
         started = self._box.is_claimed(entry.key)
         tries = entry.tries + len(self._box.record(entry.key).tries)
-        retries = self._ledger.task(entry.job).retries
+        retries = self.task(entry.job).retries
         fate, text = fate_of(entry, how, started=started, tries=tries, retries=retries)
         if fate is Fate.OPEN or not (started or self._box.take_back(entry.key)):
             return
@@ -296,7 +296,7 @@ class Slurm(Engine):
 
     def logs(self, job: int) -> list[Path]:
         """Return the files with what a job printed."""
-        mine = self._waves.log(job, self._ledger.task(job).name)
+        mine = self._waves.log(job, self.task(job).name)
         return [*super().logs(job), *([mine] if mine.is_file() and mine.stat().st_size else [])]
 
     def close(self) -> None:

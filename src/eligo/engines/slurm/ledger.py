@@ -11,7 +11,7 @@ from typing import Any
 
 from eligo.engines.attempts import ended_with
 from eligo.engines.base import Event, Happening
-from eligo.engines.plan import Plan, Task
+from eligo.engines.plan import Plan
 from eligo.engines.slurm.box import End, Record, Start, Try
 from eligo.engines.slurm.entry import Entry
 from eligo.engines.state import JobStatus, State
@@ -34,13 +34,6 @@ class Ledger:
         self._lanes: dict[str, list[int]] = state.get("slurm_lanes") or {}  # of each node: its workers
         self._busy: set[int] = set()
         self._workers = int(state.get("workers") or 0)
-
-    def task(self, job: int) -> Task:
-        """Return what a job does; the one after the last is the final task."""
-        if job < self._n:
-            return self._plan.task(job)
-        assert self._plan.final is not None
-        return self._plan.final
 
     def handles(self) -> dict[int, str]:
         """Return what was noted of submissions that were not known to be over."""
@@ -73,7 +66,7 @@ class Ledger:
     def _event(self, what: Happening, entry: Entry, time_s: float, text: str = "", code: int | None = None) -> None:
         job = entry.job
         if job >= self._n:
-            job, text = -1, f"{self.task(job).name}: {text or what.name.lower()}"
+            job, text = -1, f"{self._plan.task_of(job).name}: {text or what.name.lower()}"
         self.events.append(Event(what, job, time_s, entry.worker, entry.attempt, code, text))
 
     def note(self, text: str) -> None:

@@ -20,31 +20,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-import numpy as np
-
-from eligo.dag import Int32, Int64
 from eligo.engines.slurm.site import Site
 
-__all__ = ["LARGEST", "Nice", "plan_nice", "ranks"]
+__all__ = ["LARGEST", "Nice", "plan_nice"]
 
 LARGEST = 2_147_483_645
 """The largest nice value."""
 _HORIZON_S = 86400
 _BASIC_SPREAD = 10
-
-
-def ranks(priorities: Int32) -> Int64:
-    """Return the place of each job by priority, of equals the lower index first; the first has 0.
-
-    Examples
-    --------
-    >>> ranks(np.array([1, 5, 5], np.int32)).tolist()
-    [2, 0, 1]
-    """
-    order = np.lexsort((np.arange(len(priorities)), -priorities.astype(np.int64)))
-    places = np.empty(len(priorities), np.int64)
-    places[order] = np.arange(len(priorities))
-    return places
 
 
 @final

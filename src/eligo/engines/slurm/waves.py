@@ -16,7 +16,6 @@ from eligo.engines.plan import Plan, Task
 from eligo.engines.slurm.entry import Entry
 from eligo.engines.slurm.held import Held
 from eligo.engines.slurm.hook_words import hook_words
-from eligo.engines.slurm.nice import ranks
 from eligo.engines.slurm.script import job_script
 from eligo.engines.slurm.site import Site
 from eligo.engines.slurm.submitting import Submitter
@@ -50,7 +49,7 @@ class Waves:
         self._held = held
         self._submitter = submitter
         self._logs = state.folder.resolve() / "logs"
-        self.rank = ranks(plan.priorities)
+        self.rank = plan.ranks()
         self.number = int(state.get("slurm_submissions") or 0)
         self.idle = self.aborted = self.stale = False
 
@@ -106,7 +105,7 @@ class Waves:
         entry = Entry(job, self.number, held.tries(job))
         if not is_final:
             entry.lost = max(0, self._state.attempts[job] - entry.tries)
-        task = held.ledger.task(job)
+        task = self._plan.task_of(job)
         facts = self._facts(job, task, counts)
         script = job_script(
             task,
