@@ -12,9 +12,10 @@ import pytest
 from eligo import __version__
 from eligo.cli import COMMANDS, command_parser, main
 from eligo.cli.arguments import READABLE, WRITABLE
-from eligo.cli.messages import guarded, printable
+from eligo.cli.messages import guarded
 from eligo.errors import EligoError
 from eligo.formats import formats
+from eligo.words import printable
 
 
 def eligo(*words: str, **options) -> subprocess.CompletedProcess:

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from eligo.cli.curve import Look
 from eligo.cli.summary import json_lines, order_facts, order_text
-from eligo.cli.table import per_cent
 from eligo.dag import Dag
 from eligo.priority.prioritizing import Prioritized
 from eligo.schedule import Schedule
+from eligo.words import per_cent
 
 FORK = Dag.from_edges(["a", "b", "c", "alone"], [0, 0], [1, 2])
 GOOD, BAD = Schedule.of(FORK, [0, 1, 2, 3]), Schedule.of(FORK, [3, 0, 1, 2])

@@ -6,10 +6,10 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from eligo.cli.amounts import seconds
 from eligo.cli.arguments import add_input, add_json, open_input
 from eligo.cli.certificates import check_target, write_certificate
-from eligo.cli.table import number, plural, table
+from eligo.cli.table import table
+from eligo.words import number, plural, seconds
 
 if TYPE_CHECKING:
     from eligo.dag import Dag

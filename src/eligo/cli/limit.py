@@ -11,9 +11,9 @@ from eligo.cli import changing
 from eligo.cli.arguments import add_input, add_json, read_again
 from eligo.cli.limit_wish import add_limit, limit_first
 from eligo.cli.memory_options import MODEL_WORDS, add_model
-from eligo.cli.messages import printable, say, warn
+from eligo.cli.messages import say, warn
 from eligo.cli.progress import working
-from eligo.cli.table import plural
+from eligo.words import plural, printable
 
 if TYPE_CHECKING:
     from eligo.certificate import MemoryCertificate

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from eligo.cli.amounts import amount, growth, length, named, seconds, short
 from eligo.cli.memory_options import rules_rows
-from eligo.cli.table import grid, plural, table
+from eligo.cli.table import grid, table
+from eligo.words import amount, growth, length, named, plural, seconds, short
 
 if TYPE_CHECKING:
     from eligo.memory.limiting import Limited

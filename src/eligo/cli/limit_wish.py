@@ -6,10 +6,10 @@ import argparse
 from typing import TYPE_CHECKING, NamedTuple
 
 from eligo.cli import changing
-from eligo.cli.amounts import amount, short
 from eligo.cli.memory_options import footprint_of
 from eligo.cli.progress import working
 from eligo.errors import EligoError, InfeasibleError, ParseError
+from eligo.words import amount, short
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from eligo.cli.arguments import add_input, add_json, open_input
 from eligo.cli.memory_options import add_model, footprint_of
-from eligo.cli.messages import printable, say
+from eligo.cli.messages import say
 from eligo.cli.progress import working
+from eligo.words import printable
 
 if TYPE_CHECKING:
     from eligo.cli.memory_summary import Findings

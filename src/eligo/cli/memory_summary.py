@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from eligo.cli.amounts import amount, growth, length, named, short
 from eligo.cli.memory_options import rules_rows
-from eligo.cli.messages import printable
-from eligo.cli.table import grid, per_cent, plural, table
+from eligo.cli.table import grid, table
+from eligo.words import amount, growth, length, named, per_cent, plural, printable, short
 
 if TYPE_CHECKING:
     from eligo.cli.curve import Look

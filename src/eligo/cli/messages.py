@@ -11,29 +11,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from eligo.errors import EligoError
+from eligo.words import printable
 
-__all__ = ["guarded", "output_lost", "printable", "say", "terminable", "usage_error", "warn"]
+__all__ = ["guarded", "output_lost", "say", "terminable", "usage_error", "warn"]
 
 DONE, FAILED, USAGE, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
 
 class Terminated(KeyboardInterrupt):
     """SIGTERM: to be taken as Ctrl-C is, by whoever cleans up."""
-
-
-def printable(text: str, kept: str = "") -> str:
-    r"""Show control characters, which could steer a terminal or break a line, as escapes; `kept` are left as they are.
-
-    Examples
-    --------
-    >>> print(printable("a\x1b[31mb\n"))
-    a\x1b[31mb\n
-    """
-    if text.isprintable():
-        return text
-    return "".join(
-        c if c.isprintable() or c in kept else c.encode("unicode_escape", "surrogatepass").decode() for c in text
-    )
 
 
 def say(text: str) -> None:

@@ -12,10 +12,10 @@ from eligo.cli import changing
 from eligo.cli.arguments import add_input, add_json
 from eligo.cli.limit_wish import add_limit, limit_first
 from eligo.cli.memory_options import MODEL_WORDS, add_model
-from eligo.cli.messages import printable, say, warn
+from eligo.cli.messages import say, warn
 from eligo.cli.progress import working
-from eligo.cli.table import plural
 from eligo.errors import EligoError
+from eligo.words import plural, printable
 
 if TYPE_CHECKING:
     from eligo.cli.curve import Look

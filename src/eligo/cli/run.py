@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from eligo.cli.arguments import open_input
 from eligo.cli.limit_wish import limited_by
 from eligo.cli.memory_options import footprint_of
-from eligo.cli.messages import printable, warn
+from eligo.cli.messages import warn
 from eligo.cli.progress import working
 from eligo.cli.run_options import add_words, check_words
-from eligo.cli.table import plural
+from eligo.words import plural, printable
 
 if TYPE_CHECKING:
     from eligo.engines.plan import Plan

@@ -13,13 +13,13 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eligo.cli.amounts import named, short
-from eligo.cli.messages import printable, warn
+from eligo.cli.messages import warn
 from eligo.cli.run_options import folder_of
 from eligo.cli.run_watch import limit_text
-from eligo.cli.table import number, plural, table
+from eligo.cli.table import table
 from eligo.engines.hooks import for_attempt
 from eligo.errors import ParseError
+from eligo.words import named, number, plural, printable, short
 
 if TYPE_CHECKING:
     from eligo.engines.plan import Plan, Task

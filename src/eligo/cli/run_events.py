@@ -17,10 +17,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from eligo.cli.messages import printable, say
+from eligo.cli.messages import say
 from eligo.engines.base import Event, Happening
 from eligo.errors import EligoError
 from eligo.trace import ANYWHERE
+from eligo.words import printable
 
 __all__ = ["JsonLines", "Log", "Output", "event_facts", "event_text"]
 

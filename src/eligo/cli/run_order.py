@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from eligo.cli.messages import warn
 from eligo.cli.progress import working
-from eligo.cli.table import plural
+from eligo.words import plural
 
 if TYPE_CHECKING:
     from eligo.dag import Dag

@@ -9,10 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from eligo.cli.amounts import duration, short
 from eligo.cli.arguments import read_again
-from eligo.cli.messages import printable
-from eligo.cli.table import number, per_cent, plural, table
+from eligo.cli.table import table
+from eligo.words import duration, number, per_cent, plural, printable, short
 
 if TYPE_CHECKING:
     from eligo.dag import Dag

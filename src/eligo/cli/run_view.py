@@ -12,9 +12,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TextIO
 
-from eligo.cli.messages import printable
 from eligo.cli.progress import clock
 from eligo.cli.run_tally import Tally
+from eligo.words import printable
 
 __all__ = ["View", "progress_line"]
 

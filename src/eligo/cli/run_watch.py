@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eligo import _core
-from eligo.cli.amounts import amount, short
 from eligo.cli.messages import warn
 from eligo.cli.run_events import JsonLines, Log, Output
 from eligo.cli.run_options import READING, folder_of, resuming
@@ -24,10 +23,10 @@ from eligo.cli.run_signals import Signals
 from eligo.cli.run_summary import Ended, ended_facts, ended_text
 from eligo.cli.run_tally import Tally
 from eligo.cli.run_view import View, progress_line
-from eligo.cli.table import plural
 from eligo.cli.trace_outputs import Shown, show_trace
 from eligo.engines.base import Event, Happening
 from eligo.errors import EligoError
+from eligo.words import amount, plural, short
 
 if TYPE_CHECKING:
     from eligo.dag import Dag

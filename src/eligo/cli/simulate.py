@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from eligo.cli.arguments import open_input
 from eligo.cli.memory_options import footprint_of
-from eligo.cli.messages import printable, say, terminable, warn
+from eligo.cli.messages import say, terminable, warn
 from eligo.cli.progress import Shares, counting, working
 from eligo.cli.simulate_options import (
     DEFAULT,
@@ -23,8 +23,8 @@ from eligo.cli.simulate_options import (
     repeating,
     wants_advice,
 )
-from eligo.cli.table import plural
 from eligo.errors import EligoError
+from eligo.words import plural, printable
 
 if TYPE_CHECKING:
     from eligo.cli.simulate_summary import Case

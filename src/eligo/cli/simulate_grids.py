@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from eligo.cli.table import per_cent
+from eligo.words import per_cent
 
 if TYPE_CHECKING:
     from eligo.simulation.grid import Grid, Throttle

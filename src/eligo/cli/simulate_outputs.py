@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from eligo.cli.messages import say
 from eligo.cli.outputs import check_distinct
-from eligo.cli.table import plural
 from eligo.cli.trace_outputs import (
     Shown,
     check_picture,
@@ -20,6 +19,7 @@ from eligo.cli.trace_outputs import (
     show_trace,
 )
 from eligo.errors import EligoError
+from eligo.words import plural
 
 if TYPE_CHECKING:
     from eligo.memory.footprint import Footprint

@@ -7,12 +7,11 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from eligo.cli.amounts import amount, seconds
 from eligo.cli.memory_options import rules_rows
-from eligo.cli.messages import printable
 from eligo.cli.simulate_grids import grid_rows, times_unit
 from eligo.cli.table import grid as columns
-from eligo.cli.table import per_cent, plural, table
+from eligo.cli.table import table
+from eligo.words import amount, per_cent, plural, printable, seconds
 
 if TYPE_CHECKING:
     from eligo.dag import Dag, Float64

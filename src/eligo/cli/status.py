@@ -9,14 +9,14 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eligo.cli.amounts import duration, short
 from eligo.cli.arguments import add_input, add_json, open_input
-from eligo.cli.messages import printable, warn
+from eligo.cli.messages import warn
 from eligo.cli.progress import clock
 from eligo.cli.run_options import READING, add_pictures, folder_of, resuming
 from eligo.cli.run_summary import REPEATED, repeated_names
-from eligo.cli.table import number, plural, table
+from eligo.cli.table import table
 from eligo.errors import EligoError
+from eligo.words import duration, number, plural, printable, short
 
 if TYPE_CHECKING:
     from eligo.cli.run_tally import Tally

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from eligo.cli.curve import Look, draw_curve
-from eligo.cli.table import number, per_cent, plural, table
+from eligo.cli.table import table
+from eligo.words import number, per_cent, plural
 
 if TYPE_CHECKING:
     from eligo.priority.prioritizing import Prioritized

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from eligo.cli.messages import printable
+from eligo.words import printable
 
-__all__ = ["grid", "number", "per_cent", "plural", "table"]
+__all__ = ["grid", "table"]
 
 
 def table(title: str, rows: Iterable[tuple[str, str, str]]) -> str:
@@ -42,40 +42,3 @@ def grid(titles: Sequence[str], rows: Iterable[Sequence[str]], words: int = 0) -
         [turn(*cell) for turn, cell in zip(turned, zip(line, widths, strict=True), strict=True)] for line in lines
     ]
     return "\n".join(printable(f"  {'  '.join(cells)}".rstrip()) for cells in placed)
-
-
-def number(value: int) -> str:
-    """Return a number with thousands commas."""
-    return f"{value:,}"
-
-
-def plural(count: int, noun: str) -> str:
-    """Return a number and what it counts.
-
-    Examples
-    --------
-    >>> plural(1, "job"), plural(1_000, "job"), plural(2, "datum"), plural(2, "class"), plural(3, "dependency")
-    ('1 job', '1,000 jobs', '2 data', '2 classes', '3 dependencies')
-    """
-    if count != 1:
-        noun = "data" if noun == "datum" else _several(noun)
-    return f"{count:,} {noun}"
-
-
-def _several(noun: str) -> str:
-    if noun.endswith("y"):
-        return f"{noun[:-1]}ies"
-    return f"{noun}es" if noun.endswith("s") else f"{noun}s"
-
-
-def per_cent(fraction: float) -> str:
-    """Return a fraction in per cent; only nothing is shown as nothing.
-
-    Examples
-    --------
-    >>> per_cent(0.1234), per_cent(1e-6), per_cent(0.0), per_cent(2.5)
-    ('12.3 %', 'under 0.1 %', '0 %', '250.0 %')
-    """
-    if fraction == 0:
-        return "0 %"
-    return f"{100 * fraction:.1f} %" if fraction >= 0.001 else "under 0.1 %"

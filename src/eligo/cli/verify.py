@@ -7,8 +7,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from eligo.cli.arguments import add_input, add_json, open_input
-from eligo.cli.messages import printable
 from eligo.errors import CertificateError, InfeasibleError
+from eligo.words import printable
 
 if TYPE_CHECKING:
     from eligo.certificate import Certificate, MemoryCertificate, Verdict

@@ -1,10 +1,11 @@
-"""Sizes, lengths of paths and names as people read them."""
+"""Numbers, sizes, lengths of paths and names as people read them, in a terminal or on a page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["amount", "duration", "growth", "length", "named", "seconds", "short"]
+__all__ = ["amount", "duration", "growth", "length", "named", "number", "per_cent", "plural", "printable", "seconds"]
+__all__ += ["short"]
 
 _LONGEST_NAME = 40
 
@@ -102,3 +103,55 @@ def named(names: Sequence[str], count: int, most: int) -> str:
     """
     shown = ", ".join(names[:most])
     return f"{shown} and {count - most:,} more" if count > most else shown
+
+
+def number(value: int) -> str:
+    """Return a number with thousands commas."""
+    return f"{value:,}"
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a number and what it counts.
+
+    Examples
+    --------
+    >>> plural(1, "job"), plural(1_000, "job"), plural(2, "datum"), plural(2, "class"), plural(3, "dependency")
+    ('1 job', '1,000 jobs', '2 data', '2 classes', '3 dependencies')
+    """
+    if count != 1:
+        noun = "data" if noun == "datum" else _several(noun)
+    return f"{count:,} {noun}"
+
+
+def _several(noun: str) -> str:
+    if noun.endswith("y"):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith("s") else f"{noun}s"
+
+
+def per_cent(fraction: float) -> str:
+    """Return a fraction in per cent; only nothing is shown as nothing.
+
+    Examples
+    --------
+    >>> per_cent(0.1234), per_cent(1e-6), per_cent(0.0), per_cent(2.5)
+    ('12.3 %', 'under 0.1 %', '0 %', '250.0 %')
+    """
+    if fraction == 0:
+        return "0 %"
+    return f"{100 * fraction:.1f} %" if fraction >= 0.001 else "under 0.1 %"
+
+
+def printable(text: str, kept: str = "") -> str:
+    r"""Show control characters, which could steer a terminal or break a line, as escapes; `kept` are left as they are.
+
+    Examples
+    --------
+    >>> print(printable("a\x1b[31mb\n"))
+    a\x1b[31mb\n
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() or c in kept else c.encode("unicode_escape", "surrogatepass").decode() for c in text
+    )
