@@ -14,7 +14,9 @@ from eligo.words import printable
 
 if TYPE_CHECKING:
     from eligo.cli.memory_summary import Findings
+    from eligo.dag import Int32, Int64
     from eligo.formats.base import Document
+    from eligo.memory.footprint import Footprint
 
 __all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "run"]
 
@@ -36,6 +38,7 @@ eligo memory workflow.yml
 eligo memory workflow.dag --job-data sizes.csv --resource disk --unread leave
 eligo memory trace.json --certificate proof.json && eligo verify proof.json trace.json
 eligo memory trace.json --curve 12 --plot limits.svg
+eligo memory trace.json --plot-order along.svg
 eligo memory trace.json --json | jq .worst_peak
 """
 
@@ -58,6 +61,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     showing.add_argument(
         "--plot", metavar="OUT", help="draw what limits cost: .svg, .png or .pdf; needs the extra figures"
     )
+    showing.add_argument(
+        "--plot-order",
+        metavar="OUT",
+        help="draw what is occupied along the orders of prioritize, of fifo and of the smallest peak found, one job at "
+        "a time, with the worst peak: .svg, .png or .pdf; needs the extra figures",
+    )
     showing.add_argument("--certificate", metavar="OUT", help="write the proof of worst peak, order and lower bound")
     parser.set_defaults(refuse=parser.error)
 
@@ -72,6 +81,8 @@ def run(args: argparse.Namespace) -> int:
     found = _find(document, args)
     if args.plot:
         _plot(found, args.plot)
+    if args.plot_order:
+        _plot_order(found, args.plot_order)
     status = 0
     if args.certificate:
         with working("writing the certificate"):
@@ -86,16 +97,17 @@ def run(args: argparse.Namespace) -> int:
 def _check_targets(args: argparse.Namespace) -> None:
     from eligo.cli.certificates import check_target
     from eligo.cli.outputs import check_distinct
+    from eligo.cli.trace_outputs import check_picture
 
     if args.plot and args.curve == 0:
         args.refuse("--plot draws the curve: --curve 0 leaves nothing to draw")
-    check_distinct({"FILE": args.file, "--certificate": args.certificate, "--plot": args.plot})
+    pictures = {"--plot": args.plot, "--plot-order": args.plot_order}
+    check_distinct({"FILE": args.file, "--certificate": args.certificate, **pictures})
     if args.certificate:
         check_target(args.certificate, args.file)
-    if args.plot:
-        from eligo.report.style import picture_kind
-
-        picture_kind(args.plot)
+    for path in pictures.values():
+        if path:
+            check_picture(path)
 
 
 def _find(document: Document, args: argparse.Namespace) -> Findings:
@@ -144,6 +156,59 @@ def _plot(found: Findings, out: str) -> None:
     )
     save(figure, out)
     say(f"{out}: critical path against limit")
+
+
+def _plot_order(found: Findings, out: str) -> None:
+    """Draw what is occupied, one job at a time, along the orders of prioritize, of fifo and of the smallest peak found.
+
+    From x = t to x = t + 1 a curve shows what is occupied while the job runs that comes after t others: what it reads,
+    holds and makes, and what is kept for jobs to come; in the simple model, where inputs make room for outputs, what is
+    there once it has started. A curve begins, at x = 0, with what is there before the first job, and ends, at x = n,
+    with what is left, so the largest of its values is the peak of its order. Orders that occupy the same at every step
+    share a curve. The worst peak, which no execution exceeds, is a straight line.
+    """
+    from eligo.priority.prioritizing import prioritize
+    from eligo.report import plot_memory, save
+
+    footprint, analysis = found.footprint, found.analysis
+    with working(f"ordering {footprint.dag.n:,} jobs"):
+        prioritized = prioritize(footprint.dag)
+    orders = {
+        "prioritize": prioritized.schedule.order,
+        "fifo": prioritized.fifo.order,
+        "smallest peak": analysis.lowest.order,
+    }
+    uses = _uses(footprint, orders)
+    figure = plot_memory(
+        uses,
+        worst_peak=analysis.worst.bound,
+        resource=footprint.rules.resource,
+        unit=footprint.rules.unit,
+        across="jobs executed",
+        title=found.path,
+    )
+    save(figure, out)
+    peaks = "; ".join(f"{names}: up to {found.amount(int(size.max()))}" for names, (_, size) in uses.items())
+    say(f"{out}: {footprint.rules.resource} along orders, one job at a time; {peaks}")
+
+
+def _uses(footprint: Footprint, orders: dict[str, Int32]) -> dict[str, tuple[Int64, Int64]]:
+    """Return numbers of executed jobs and what is occupied from each on; equal ones once, under all their names."""
+    import numpy as np
+
+    from eligo.memory.sequential import memory_along
+
+    executed = np.array([0, *range(footprint.dag.n + 1)])
+    groups: list[tuple[list[str], Int64]] = []
+    for name, order in orders.items():
+        along = memory_along(footprint, order)
+        size = np.concatenate([along[:1], along[1::2], along[-1:]])  # before all, during each, after all
+        same = next((names for names, other in groups if np.array_equal(size, other)), None)
+        if same is None:
+            groups.append(([name], size))
+        else:
+            same.append(name)
+    return {", ".join(names): (executed, size) for names, size in groups}
 
 
 def _print(found: Findings, args: argparse.Namespace) -> None:
