@@ -23,6 +23,7 @@ COMMANDS = {
     "memory": "how much any execution can occupy at worst, how little one can do with, what limits cost",
     "limit": "add the dependencies that keep every execution within a memory limit",
     "simulate": "how much sooner the workflow ends if prioritised, on workers that nobody can predict",
+    "report": "a page to look at and to send: the workflow drawn, played and explained",
     "run": "run the jobs on this machine, HTCondor, Slurm or Dask; go on after a crash",
     "status": "where a run stands, from another terminal",
     "info": "size, shape, critical path, known data and best possible order of a workflow",
@@ -38,8 +39,9 @@ usage: eligo [--help] [--version] COMMAND [--debug] ...
 Eligo reads the workflow you have: HTCondor DAGMan, Pegasus, WfFormat, DOT (also of Snakemake and Nextflow), ... It
 orders the jobs so that workers always find one to run, writes that order into the workflow as priorities, and proves
 how good it is. It tells how much memory or disk any execution can occupy, and adds the dependencies that keep all of
-them within a limit. It simulates them before a job is submitted. It runs them, here or on the engine you have, and goes
-on where it stopped if it is killed. It describes, converts and generates workflows.
+them within a limit. It simulates them before a job is submitted, and makes a page of all that to look at. It runs them,
+here or on the engine you have, and goes on where it stopped if it is killed. It describes, converts and generates
+workflows.
 
 commands:
 {commands}

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from eligo.formats.base import Document
     from eligo.memory.footprint import Footprint
 
-__all__ = ["MODELS", "MODEL_WORDS", "add_model", "footprint_of", "rules_rows"]
+__all__ = ["MODELS", "MODEL_WORDS", "add_model", "footprint_of", "rules_rows", "without_ours"]
 
 MODELS = ("simple", "classical", "shared", "pebble", "files")
 """Stated here as well, so that --help need not load numpy; a test keeps them equal."""
@@ -66,7 +66,7 @@ def footprint_of(document: Document, args: argparse.Namespace) -> Footprint:
     words = {"unread": args.unread or "stay", "inputs": args.inputs or "ignore"}
     try:
         if args.model == "pebble":  # where every dependency stands for a reader, but those that a limit added
-            return footprint(_without_ours(document), "pebble", args.resource, **words).on(dag)
+            return footprint(without_ours(document), "pebble", args.resource, **words).on(dag)
         found = footprint(dag, args.model, args.resource, **words)
     except EligoError as error:
         raise EligoError(f"{document.source.path}: {error.text}", hint=error.hint) from None
@@ -74,7 +74,7 @@ def footprint_of(document: Document, args: argparse.Namespace) -> Footprint:
     return found
 
 
-def _without_ours(document: Document) -> Dag:
+def without_ours(document: Document) -> Dag:
     """Return the dag without the edges that only our dependencies state."""
     import numpy as np
 

@@ -1,0 +1,219 @@
+"""``eligo report``: one page to look at, with the workflow, its order, its memory and the pebble game played."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eligo.cli.arguments import add_input, open_input
+from eligo.cli.limit_wish import add_limit, limited_by
+from eligo.cli.memory_options import MODEL_WORDS, add_model, footprint_of, without_ours
+from eligo.cli.messages import say, warn
+from eligo.cli.prioritize import STRATEGIES
+from eligo.cli.progress import working
+from eligo.errors import EligoError
+from eligo.words import amount, plural, printable
+
+if TYPE_CHECKING:
+    from eligo.formats.base import Document
+    from eligo.memory.footprint import Footprint
+    from eligo.memory.limiting import Limited
+    from eligo.report.page.findings import Findings, Recorded
+    from eligo.simulation.results import Results
+
+__all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "find_for_page", "run"]
+
+DESCRIPTION = """
+Make one page to look at, and to send to others: what the workflow is, what was found and what to do next; the workflow
+drawn, with equal jobs folded; the pebble game played step by step, two strategies side by side; plots and tables. The
+page needs no network and nothing beside it: any browser opens it from disk.
+
+With --memory the page is about the workflow within that limit, with the added dependencies in their own colour. With
+--simulation it shows the results of a sweep that `eligo simulate --sweep -o TABLE` wrote, with --run what really ran
+when. What the workflow does not tell (times, sizes) is left out, and the page says which file would add it.
+"""
+EXAMPLE = """
+eligo report workflow.dag -o report.html
+eligo report workflow.yml --memory 64GB -o limited.html
+eligo report workflow.dag --strategies best,fifo,critical-path --workers 40 -o report.html
+eligo simulate workflow.dag --sweep -o sweep.csv && eligo report workflow.dag --simulation sweep.csv -o report.html
+eligo run workflow.dag && eligo report workflow.dag --run -o report.html
+"""
+
+_SUFFIXES = (".html", ".htm")
+_MOST_STRATEGIES = 6
+_MOST_WORKERS = 1_000_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the arguments."""
+    add_input(parser)
+    parser.add_argument(
+        "-o", dest="out", metavar="PAGE", required=True, help="the page to write, - for standard output"
+    )
+    showing = parser.add_argument_group("what it shows")
+    showing.add_argument(
+        "--strategies",
+        type=_strategies,
+        default=("best", "fifo"),
+        metavar="S,...",
+        help=f"up to six, the first two side by side (default: best,fifo): {', '.join(STRATEGIES)}",
+    )
+    showing.add_argument(
+        "--workers",
+        type=_workers,
+        metavar="N",
+        help="how many workers execute them (default: as many as jobs are ready on average under fifo)",
+    )
+    showing.add_argument("--seed", type=int, default=0, metavar="N", help="of the strategy random (default: 0)")
+    showing.add_argument(
+        "--curve",
+        type=_points,
+        metavar="N",
+        help="how many limits to try, 0 for none (default: 6 up to 2,000 jobs, 3 up to 50,000, none beyond)",
+    )
+    showing.add_argument("--simulation", metavar="TABLE", help="results of `eligo simulate -o TABLE`: .csv or .parquet")
+    showing.add_argument(
+        "--run",
+        nargs="?",
+        const="",
+        metavar="DIR",
+        help="show the run of this workflow, whose state is in DIR (default: FILE.eligo)",
+    )
+    add_limit(parser.add_argument_group("limiting"), required=False)
+    add_model(parser)
+    parser.set_defaults(refuse=parser.error)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Find out what there is to show, and write the page."""
+    from eligo.formats.storage import replace_file
+    from eligo.report.page.rendering import render
+
+    _check(args)
+    with working(f"reading {printable(args.file)}"):
+        document = open_input(args, original=True, limited=args.memory is None)
+    simulation = _simulation(args)
+    recorded = _recorded(document, args)
+    found = find_for_page(document, args, simulation=simulation, recorded=recorded)
+    with working(f"drawing {found.dag.n:,} jobs"):
+        page = render(found)
+    replace_file(args.out, [page])
+    if args.out != "-":
+        say(f"{args.out}: {plural(found.dag.n, 'job')}, {amount(len(page), 'bytes')}; open it with a browser")
+    return 0
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Refuse what cannot be written, before any work is done."""
+    from eligo.cli.outputs import check_distinct
+    from eligo.cli.trace_outputs import check_place, foreign, holds_something
+    from eligo.report.page.rendering import PAGE_START
+
+    if args.method is not None and args.memory is None:
+        args.refuse("--method is for a limit: it needs --memory SIZE")
+    check_distinct({"FILE": args.file, "--job-data": args.job_data, "--simulation": args.simulation, "-o": args.out})
+    if args.out == "-":
+        return
+    if not args.out.lower().endswith(_SUFFIXES):
+        raise EligoError(f"{args.out}: not a name for a page", hint=f"end it in {' or '.join(_SUFFIXES)}")
+    check_place(args.out)
+    if holds_something(args.out):
+        with Path(args.out).open("rb") as stream:
+            if stream.read(len(PAGE_START)) != PAGE_START:
+                raise foreign(args.out, "page of ours")
+
+
+def find_for_page(
+    document: Document,
+    args: argparse.Namespace,
+    *,
+    simulation: Results | None = None,
+    recorded: Recorded | None = None,
+) -> Findings:
+    """Find out all that a page shows of a workflow, as the options say."""
+    from eligo.formats import format_by_name
+    from eligo.report.page.findings import Wish, find
+
+    footprint, limited, without = _footprint(document, args)
+    dag = document.dag if limited is None else limited.dag
+    with working(f"looking at {dag.n:,} jobs") as tell:
+        return find(
+            dag,
+            Wish(args.strategies, args.workers, args.curve, args.seed),
+            path=document.source.path,
+            format=format_by_name(document.format).TITLE,
+            plain=without_ours(document),
+            footprint=footprint,
+            without_memory=without,
+            limited=limited,
+            simulation=simulation,
+            recorded=recorded,
+            on_progress=tell,
+        )
+
+
+def _footprint(document: Document, args: argparse.Namespace) -> tuple[Footprint | None, Limited | None, str]:
+    """Return what jobs occupy, the limit that is kept, and, where sizes are not known, what would supply them."""
+    wanted = args.memory is not None or any(getattr(args, name) is not None for name in MODEL_WORDS)
+    try:
+        footprint = footprint_of(document, args)
+    except EligoError as error:
+        if wanted:
+            raise
+        return None, None, f"Memory and disk are not shown: {error.text.partition(': ')[2]}. {error.hint}."
+    limited = None if args.memory is None else limited_by(document, footprint, args)
+    return footprint, limited, ""
+
+
+def _simulation(args: argparse.Namespace) -> Results | None:
+    if args.simulation is None:
+        return None
+    from eligo.simulation.results import read_results
+
+    results = read_results(args.simulation)
+    if Path(results.about.workflow).name != Path(args.file).name:
+        warn([f"{args.simulation}: is about {printable(results.about.workflow)}, not {args.file}"])
+    return results
+
+
+def _recorded(document: Document, args: argparse.Namespace) -> Recorded | None:
+    if args.run is None:
+        return None
+    from eligo.engines.folder import default_folder
+    from eligo.engines.state import State
+    from eligo.report.page.findings import Recorded
+
+    folder = Path(args.run) if args.run else default_folder(args.file)
+    with State.open(folder, reading=True) as state:
+        state.check_workflow(document.dag, args.file)
+        return Recorded(state.trace(document.dag), tuple(state.status), str(state.get("engine")))
+
+
+def _strategies(text: str) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
+    for name in names:
+        if name not in STRATEGIES:
+            raise argparse.ArgumentTypeError(f"there is no strategy {name!r}: take some of {', '.join(STRATEGIES)}")
+    if len(names) > _MOST_STRATEGIES:
+        raise argparse.ArgumentTypeError(f"{len(names)} strategies are too many to look at: take up to six")
+    return names
+
+
+def _number(text: str, least: int, most: int) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        value = -1
+    if not least <= value <= most:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} to {most:,}")
+    return value
+
+
+def _workers(text: str) -> int:
+    return _number(text, 1, _MOST_WORKERS)
+
+
+def _points(text: str) -> int:
+    return _number(text, 0, 1_000)

@@ -1,0 +1,79 @@
+// Colours as the theme has them, and shades for numbers: dark to light, so that they differ without colour as well.
+
+const CURVES = 6;
+const DASHES = ["", "7 3", "2 3", "9 3 2 3", "12 4", "4 2 1 2"];
+
+let theme = {};
+
+/** Read the colours of the theme, which the style sheet alone knows. */
+function readTheme() {
+  const probe = element("span");
+  document.body.append(probe);
+  const colour = (name) => {
+    probe.style.color = `var(--${name})`;
+    return getComputedStyle(probe).color;
+  };
+  theme = Object.fromEntries(
+    ["page", "ink", "soft", "line", "panel", "edge", "added", "peak", "chosen", "grid"].map((name) => [name, colour(name)]),
+  );
+  const states = ["waiting", "eligible", "running", "executed", "failed"];
+  theme.fill = states.map((name) => colour(name));
+  theme.rim = states.map((name) => colour(`${name}-rim`));
+  theme.curve = Array.from({ length: CURVES }, (_, i) => colour(`curve-${i}`));
+  probe.remove();
+}
+
+// Points of the scale cividis of Nuñez, Anderton and Renslow 2018, which looks the same to colour-blind people.
+const SHADES = [[0, 34, 78], [53, 69, 108], [102, 105, 112], [148, 142, 119], [195, 179, 105], [254, 232, 56]];
+const STEPS = 64;
+const shades = Array.from({ length: STEPS }, (_, i) => {
+  const at = (i / (STEPS - 1)) * (SHADES.length - 1);
+  const low = Math.min(Math.floor(at), SHADES.length - 2);
+  const mixed = SHADES[low].map((c, k) => Math.round(c + (SHADES[low + 1][k] - c) * (at - low)));
+  return `rgb(${mixed.join(",")})`;
+});
+
+/** Numbers of jobs as shades; the scale is linear, or by ranks where a few large ones would hide all others. */
+class Shading {
+  constructor(title, values, text) {
+    this.title = title;
+    this.values = values;
+    this.text = text;
+    this.low = Infinity;
+    this.high = -Infinity;
+    for (const value of values) {
+      if (value < this.low) this.low = value;
+      if (value > this.high) this.high = value;
+    }
+  }
+
+  /** Which of the shades a value has; -1 where it is unknown. */
+  step(value) {
+    if (!Number.isFinite(value)) return -1;
+    const span = this.high - this.low;
+    return span > 0 ? Math.round(((value - this.low) / span) * (STEPS - 1)) : STEPS >> 1;
+  }
+
+  /** The mean over the members of a group that are known. */
+  mean(members) {
+    let sum = 0;
+    let count = 0;
+    for (const job of members) if (Number.isFinite(this.values[job])) { sum += this.values[job]; count++; }
+    return count ? sum / count : NaN;
+  }
+}
+
+/** By what jobs can be coloured; priorities depend on the strategy that a pane shows. */
+function shadingOf(kind, play) {
+  if (kind === "time" && jobs.time) return new Shading("time", jobs.time, timeText);
+  if (kind === "memory" && jobs.need) return new Shading(data.memory.resource, jobs.need, (v) => sizeText(v));
+  if (kind === "priority" && play.order) {
+    const priority = new Float32Array(jobs.count);
+    play.order.forEach((job, i) => { priority[job] = jobs.count - i; });
+    return new Shading("priority", priority, (v) => whole.format(v));
+  }
+  return null;
+}
+
+/** Whether text on a shade should be white. */
+const isDark = (step) => step < STEPS / 2;

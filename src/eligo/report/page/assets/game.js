@@ -1,0 +1,102 @@
+// The slider, the buttons, and what moves along with them. A position is a step (one job at a time), or one of the
+// moments at which something happens (on workers, in a run).
+
+class Game {
+  constructor(app) {
+    this.app = app;
+    this.slider = byId("position");
+    this.mode = byId("mode");
+    this.charts = [];
+    this.playing = 0;
+    this.mode.replaceChildren(...app.modes.map((mode, i) => element("option", { value: i }, mode.title)));
+    this.mode.addEventListener("change", () => app.setMode(Number(this.mode.value)));
+    this.slider.addEventListener("input", () => { this.pause(); this.go(Number(this.slider.value)); });
+    byId("to-start").addEventListener("click", () => { this.pause(); this.go(0); });
+    byId("to-end").addEventListener("click", () => { this.pause(); this.go(this.last); });
+    byId("step-back").addEventListener("click", () => this.step(-1));
+    byId("step-forward").addEventListener("click", () => this.step(1));
+    byId("play").addEventListener("click", () => this.toggle());
+    this.tellSoon = onceAFrame(() => this.tell());
+  }
+
+  /** Take over a way to play: its moments and its charts. */
+  setMode(mode) {
+    this.pause();
+    this.moments = mode.moments();
+    this.last = this.moments ? this.moments.length - 1 : jobs.count;
+    this.slider.max = this.last;
+    this.charts = mode.charts(byId("game-charts"));
+    this.go(mode.live ? this.last : 0);
+  }
+
+  get when() { return this.moments ? this.moments[this.position] : this.position; }
+
+  go(position) {
+    this.position = clamp(Math.round(position), 0, this.last);
+    this.slider.value = this.position;
+    this.app.moved();
+    for (const chart of this.charts) chart.moveTo(this.when);
+    this.tellSoon();
+  }
+
+  step(by) {
+    this.pause();
+    this.go(this.position + by);
+  }
+
+  toggle() {
+    if (this.playing) this.pause();
+    else this.play();
+  }
+
+  /** Play: a schedule of any length takes about twenty seconds at speed 1, but never more than ten steps a second of few jobs. */
+  play() {
+    if (this.position >= this.last) this.go(0);
+    byId("play").setAttribute("aria-pressed", "true");
+    byId("play").textContent = "❚❚ pause";
+    const aSecond = () => Math.max(this.last / 20, Math.min(4, this.last / 4)) * Number(byId("speed").value);
+    let exact = this.position;
+    let before = performance.now();
+    const next = (now) => {
+      if (!this.playing) return;
+      exact = Math.min(exact + ((now - before) / 1000) * aSecond(), this.last);
+      before = now;
+      if (Math.floor(exact) !== this.position) this.go(Math.floor(exact));
+      if (this.position >= this.last) this.pause();
+      else this.playing = requestAnimationFrame(next);
+    };
+    this.playing = requestAnimationFrame(next);
+  }
+
+  pause() {
+    cancelAnimationFrame(this.playing);
+    this.playing = 0;
+    byId("play").setAttribute("aria-pressed", "false");
+    byId("play").textContent = "▶ play";
+  }
+
+  /** Say where we are; while it plays only to those who look, or a screen reader would never stop. */
+  tell() {
+    const { panes, when } = this.app;
+    const at = this.moments ? `After ${timeText(when)}` : `Step ${whole.format(this.position)} of ${whole.format(this.last)}`;
+    const said = panes.filter((pane) => !pane.root.hidden).map((pane) => {
+      const counts = pane.play.counts(-1, when);
+      const [now] = !this.moments && this.position < this.last ? [pane.play.order[this.position]] : [-1];
+      const running = now >= 0 ? `\u2068${shorten(jobs.name[now], 40)}\u2069 runs` : `${whole.format(counts[RUNNING])} running`;
+      const eligible = counts[ELIGIBLE] + (now >= 0 ? 1 : 0);
+      return `${pane.play.label}: ${whole.format(counts[EXECUTED])} executed, ${running}, ${whole.format(eligible)} ELIGIBLE`;
+    });
+    const text = `${at}. ${said.join("; ")}.`;
+    byId("where").setAttribute("aria-live", this.playing ? "off" : "polite");
+    byId("where").textContent = text;
+    this.slider.setAttribute("aria-valuetext", text);
+  }
+}
+
+/** All moments at which something happens in some executions. */
+function momentsOf(plays) {
+  const all = [0];
+  for (const play of plays) for (const times of [play.start, play.end]) for (const when of times) if (when < Infinity && when > 0) all.push(when);
+  const sorted = Float64Array.from(all).sort();
+  return sorted.filter((when, i) => !i || when !== sorted[i - 1]);
+}

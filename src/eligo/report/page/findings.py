@@ -1,0 +1,289 @@
+"""What a report is about: a workflow with its orders, its memory, and how they were or would be executed.
+
+Everything is found by the verbs that other commands use, so the page says what they say. What a workflow does not tell
+(times, sizes) is left out, and remembered as *missing* together with what would supply it.
+
+On so many workers, jobs take the times that are known, exactly, and fifo's queue is the one that really evolves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from eligo.dag import Dag, Int32, Int64
+from eligo.memory.footprint import Footprint
+from eligo.priority.prioritizing import Prioritized, prioritize
+from eligo.schedule import Schedule
+from eligo.trace import Trace
+
+if TYPE_CHECKING:
+    from eligo.memory.analysis import Analysis
+    from eligo.memory.limit_curve import CurvePoint
+    from eligo.memory.limiting import Limited
+    from eligo.simulation.memory_use import MemoryUse
+    from eligo.simulation.results import Results
+
+__all__ = ["STRATEGIES", "Findings", "MemoryFound", "Recorded", "Strategy", "Wish", "find"]
+
+STRATEGIES = ("best", "fifo")
+"""What stands side by side unless others are asked for."""
+
+_MOST_WORKERS = 500
+_FEW_JOBS, _SOME_JOBS = 2_000, 50_000  # up to which six limits are tried, and three, as `eligo memory` does
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Strategy:
+    """One order of the jobs, and the execution that follows it.
+
+    Attributes
+    ----------
+    name
+        What was asked for, such as ``best``.
+    chosen
+        The strategy that made the order; another one only for ``best``.
+    schedule
+        The order.
+    along
+        What is occupied while each job runs, one after the other, and at the end; ``None`` where no sizes are known.
+    trace, use
+        What runs when on so many workers, and what is occupied then.
+    """
+
+    name: str
+    chosen: str
+    schedule: Schedule
+    along: Int64 | None
+    trace: Trace
+    use: MemoryUse | None
+
+    @property
+    def label(self) -> str:
+        """What it is called on the page."""
+        return self.name if self.name == self.chosen else f"{self.name} ({self.chosen})"
+
+    @property
+    def peak(self) -> int | None:
+        """The most that is occupied when jobs run one after the other."""
+        return None if self.along is None else int(self.along.max())
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class MemoryFound:
+    """What is known of memory, or of disk.
+
+    Attributes
+    ----------
+    analysis
+        Worst peak, order of small peak and lower bound of the workflow as it is drawn: with the edges of a limit.
+    limited
+        The limit that is kept, where one was asked for.
+    before
+        The same without these edges.
+    curve
+        What limits cost.
+    """
+
+    analysis: Analysis
+    limited: Limited | None
+    before: Analysis
+    curve: tuple[CurvePoint, ...]
+
+    @property
+    def footprint(self) -> Footprint:
+        """What the jobs occupy."""
+        return self.analysis.worst.footprint
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Recorded:
+    """A run that took place: what ran when, what became of the jobs (0 waiting, 1 running, 2 done, 3 failed), where."""
+
+    trace: Trace
+    status: Sequence[int]
+    engine: str
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Findings:
+    """All that a page shows.
+
+    Attributes
+    ----------
+    path, format
+        What the user calls the workflow, and what kind of file it is.
+    dag
+        The workflow, with the edges that a limit added.
+    plain
+        The same without these edges: so it is drawn.
+    strategies
+        At least one; the first is the one that claims are about.
+    best
+        What is known of how good that one is.
+    memory
+        ``None`` where no sizes are known; then `without_memory` says what would supply them.
+    workers
+        On how many workers the strategies are executed.
+    """
+
+    path: str
+    format: str
+    dag: Dag
+    plain: Dag
+    strategies: tuple[Strategy, ...]
+    best: Prioritized
+    memory: MemoryFound | None
+    without_memory: str
+    workers: int
+    simulation: Results | None
+    recorded: Recorded | None
+
+    @property
+    def added(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """For each edge of the dag whether a limit added it."""
+        n = max(self.dag.n, 1)
+        known = self.plain.tails.astype(np.int64) * n + self.plain.heads
+        return ~np.isin(self.dag.tails.astype(np.int64) * n + self.dag.heads, known)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What to find out, beyond the workflow itself.
+
+    Attributes
+    ----------
+    strategies
+        Of ``prioritize``, the one that claims are about first.
+    workers
+        By default as many as jobs are ready on average under fifo.
+    curve
+        How many limits to try; by default fewer for larger workflows.
+    seed
+        Of the strategy ``random``.
+    """
+
+    strategies: Sequence[str] = STRATEGIES
+    workers: int | None = None
+    curve: int | None = None
+    seed: int = 0
+
+
+def find(
+    dag: Dag,
+    wish: Wish,
+    *,
+    path: str = "",
+    format: str = "",
+    plain: Dag | None = None,
+    footprint: Footprint | None = None,
+    without_memory: str = "",
+    limited: Limited | None = None,
+    simulation: Results | None = None,
+    recorded: Recorded | None = None,
+    on_progress: Callable[[str], None] | None = None,
+) -> Findings:
+    """Find out all that a page shows of a workflow.
+
+    Parameters
+    ----------
+    dag
+        The workflow; where it was limited, with the edges of the limit.
+    plain
+        The same without edges that a limit added.
+    footprint
+        What its jobs occupy, without the edges of `limited`.
+    without_memory
+        Why there is no footprint, and what would help.
+
+    Examples
+    --------
+    >>> found = find(Dag.from_names([("a", "b"), ("a", "c")]), Wish(), path="fork.dag")
+    >>> [strategy.label for strategy in found.strategies], found.best.claim, found.memory
+    (['best (prio)', 'fifo'], 'ic-optimal', None)
+    """
+    tell = on_progress or (lambda _: None)
+    tell("orders")
+    best = prioritize(dag, wish.strategies[0], seed=wish.seed)
+    workers = wish.workers or _workers_for(best.fifo)
+    memory = None
+    if footprint is not None:
+        memory = _memory(footprint, limited, wish.curve, tell)
+    strategies = []
+    for name in dict.fromkeys(wish.strategies):
+        tell(f"strategy {name}")
+        chosen, schedule = _ordered(name, wish, best)
+        strategies.append(_executed(name, chosen, schedule, workers, None if memory is None else memory.footprint))
+    return Findings(
+        path, format, dag, dag if plain is None else plain, tuple(strategies), best, memory, without_memory, workers,
+        simulation, recorded,
+    )  # fmt: skip
+
+
+def _workers_for(fifo: Schedule) -> int:
+    """Return as many workers as jobs are ready on average in the order of today: there idle ones begin to show."""
+    return min(max(round(fifo.area / (fifo.dag.n + 1)), 2), _MOST_WORKERS)
+
+
+def _ordered(name: str, wish: Wish, best: Prioritized) -> tuple[str, Schedule]:
+    """Return the strategy that a name leads to, and its order."""
+    if name == wish.strategies[0]:
+        return best.strategy, best.schedule
+    if name == "fifo":
+        return name, best.fifo
+    other = prioritize(best.schedule.dag, name, seed=wish.seed)
+    return other.strategy, other.schedule
+
+
+def _executed(name: str, chosen: str, schedule: Schedule, workers: int, footprint: Footprint | None) -> Strategy:
+    from eligo.simulation.memory_use import memory_over_time
+
+    trace = _on_workers(schedule.dag, schedule, name, workers)
+    use = None if footprint is None else memory_over_time(footprint, trace)
+    return Strategy(name, chosen, schedule, _along(footprint, schedule.order), trace, use)
+
+
+def _on_workers(dag: Dag, schedule: Schedule, name: str, workers: int) -> Trace:
+    """Execute an order, or a queue, on so many workers that stay; jobs take the times that are known."""
+    from eligo.simulation.contenders import POOLS, Contender
+    from eligo.simulation.grid import Grid
+    from eligo.simulation.runs import make_setup, trace_run
+
+    if dag.n == 0:
+        return Trace.of(dag, [], [], workers=workers)
+    own = dag.time_s is not None and bool(np.nansum(dag.time_s) > 0)
+    who = Contender(name, name) if name in POOLS else Contender(name, "order", schedule.order)
+    return trace_run(make_setup(dag, who, Grid(processors=workers, sd=0, own_times=own)))
+
+
+def _along(footprint: Footprint | None, order: Int32) -> Int64 | None:
+    """Return what is occupied while each job runs, and what is left at the end."""
+    from eligo.memory.sequential import memory_along
+
+    if footprint is None:
+        return None
+    after = memory_along(footprint, order)
+    return np.append(after[1::2], after[-1])
+
+
+def _memory(
+    footprint: Footprint, limited: Limited | None, points: int | None, tell: Callable[[str], None]
+) -> MemoryFound:
+    from eligo.memory.analysis import analyse
+    from eligo.memory.limit_curve import limit_curve
+
+    tell("memory")
+    before = analyse(footprint)
+    n = footprint.dag.n
+    if points is None:
+        points = 6 if n <= _FEW_JOBS else 3 if n <= _SOME_JOBS else 0
+    curve = limit_curve(footprint, before, points, tell)
+    return MemoryFound(before if limited is None else analyse(limited.footprint), limited, before, curve)

@@ -1,0 +1,134 @@
+"""The page itself: one file of HTML with its style, its script and its data inside, that needs nothing from anywhere.
+
+Its content security policy allows that very style and that very script, by their digests, and nothing else: no other
+script, no style attribute, no picture, no font, no request. Where the page is served live it may connect to where it
+came from. ``require-trusted-types-for`` makes the browser refuse every way to turn text into elements, so that the
+script could not even by mistake. Names and texts reach the page through jinja2, which escapes them, and as JSON in
+which no ``<`` stands.
+
+Equal findings give equal bytes: there is no date in it and no random number.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import eligo
+from eligo.report.page.captions import captions
+from eligo.report.page.content import content, shown
+from eligo.report.page.findings import Findings
+from eligo.report.page.sentences import cards, next_steps, what_it_is
+from eligo.words import printable
+
+__all__ = ["PAGE_START", "render"]
+
+PAGE_START = b"<!doctype html>\n<!-- written by eligo report -->"
+"""How every page begins."""
+
+_SCRIPTS = (
+    "basics", "model", "colours", "scene", "painter", "camera", "pane", "charts", "figures", "gantt", "tables",
+    "search", "details", "game", "live", "main",
+)  # fmt: skip
+_LONGEST_COMMAND = 2_000
+
+
+def render(found: Findings, *, live: bool = False) -> bytes:
+    """Return a page.
+
+    Parameters
+    ----------
+    live
+        Whether the page is served while the workflow runs, and follows it.
+
+    Examples
+    --------
+    >>> from eligo.dag import Dag
+    >>> from eligo.report.page.findings import Wish, find
+    >>> page = render(find(Dag.from_names([("a</script>", "b")]), Wish(), path="<b>.dag"))
+    >>> page.startswith(PAGE_START), b"a</script>" in page, b"<b>.dag" in page
+    (True, False, False)
+    """
+    style, script = _asset("page.css"), _script()
+    text: str = _template().render(
+        title=shown(found.path) or "workflow",
+        what=what_it_is(found),
+        cards=[card._replace(sentences=tuple(map(printable, card.sentences))) for card in cards(found)],
+        steps=[step._replace(command=printable(step.command)[:_LONGEST_COMMAND]) for step in next_steps(found)],
+        captions=captions(found),
+        found=found,
+        missing=_missing(found),
+        live=live,
+        policy=_policy(style, script, live=live),
+        style=style,
+        script=script,
+        data=_json(content(found, live=live)),
+        version=eligo.__version__,
+    )
+    return text.encode("utf-8", "replace")
+
+
+def _missing(found: Findings) -> list[str]:
+    """Return which parts the page lacks, and which file would add each."""
+    missing = []
+    if found.dag.n and found.dag.time_s is None:
+        missing.append(
+            "Times of jobs are not known, so every job takes as long as any other. A table with the columns job and "
+            "time_s adds them: eligo report FILE --job-data TABLE.csv"
+        )
+    if found.memory is None and found.without_memory:
+        missing.append(found.without_memory)
+    if found.simulation is None:
+        missing.append(
+            "No simulation is shown. eligo simulate FILE --sweep -o sweep.csv makes a table of one: "
+            "eligo report FILE --simulation sweep.csv"
+        )
+    if found.recorded is None:
+        missing.append("No run is shown. Once the workflow has run, eligo report FILE --run shows what ran when.")
+    return missing
+
+
+def _policy(style: str, script: str, *, live: bool) -> str:
+    rules = [
+        "default-src 'none'",
+        f"script-src '{_digest(script)}'",
+        f"style-src '{_digest(style)}'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+    ]
+    return "; ".join([*rules, "connect-src 'self'"] if live else rules)
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}"
+
+
+def _json(value: dict[str, Any]) -> str:
+    """Return JSON that can stand inside an element: only ASCII, and nothing that could end the element."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("eligo.report.page").joinpath("assets", name).read_text("utf-8")
+
+
+@cache
+def _script() -> str:
+    parts = "\n".join(_asset(f"{name}.js") for name in _SCRIPTS)
+    return f'(() => {{\n"use strict";\n{parts}}})();\n'
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, StrictUndefined
+
+    made = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return made.from_string(_asset("page.html"))

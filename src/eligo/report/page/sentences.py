@@ -1,0 +1,242 @@
+"""What a page says first: what the workflow is, what was found, and what to do next, in sentences with the numbers.
+
+Names of files and jobs are untrusted: whoever puts these sentences into a page escapes them.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import NamedTuple
+
+import numpy as np
+
+from eligo import graph
+from eligo.memory.limit_curve import advised
+from eligo.memory.models import JOBS_ALONE
+from eligo.report.page.findings import Findings, MemoryFound
+from eligo.words import amount, growth, length, per_cent, plural
+
+__all__ = ["Card", "Step", "cards", "next_steps", "size_text", "what_it_is"]
+
+_TELLING = 0.005  # a difference that is worth a sentence
+
+
+class Card(NamedTuple):
+    """A finding: what it is about, in a word how it came out, and sentences with the numbers."""
+
+    title: str
+    verdict: str
+    good: bool | None
+    sentences: tuple[str, ...]
+
+
+class Step(NamedTuple):
+    """Something to do next: why, and the command that does it."""
+
+    text: str
+    command: str
+
+
+def what_it_is(found: Findings) -> str:
+    """Return in a sentence what kind of workflow this is.
+
+    Examples
+    --------
+    >>> from eligo.dag import Dag
+    >>> from eligo.report.page.findings import Wish, find
+    >>> what_it_is(find(Dag.from_names([("a", "b"), ("a", "c")]), Wish(), format="DOT"))
+    'DOT, 3 jobs and 2 dependencies in 2 levels, the widest of 2 jobs. The longest chain has 2 jobs.'
+    """
+    dag = found.plain
+    kind = f"{found.format}, " if found.format else ""
+    if dag.n == 0:
+        return f"{kind}a workflow without jobs: there is nothing to order."
+    levels = int(graph.levels(dag).max()) + 1
+    path = graph.critical_path(dag)
+    chain = plural(len(path.jobs), "job")
+    long = f"takes {length(path.length, True)} ({chain})" if path.in_seconds else f"has {chain}"
+    parts = int(graph.components(dag).max()) + 1
+    apart = f" It falls into {parts:,} parts that do not depend on each other." if parts > 1 else ""
+    widest = "" if levels == 1 else f", the widest of {plural(graph.width(dag), 'job')}"
+    return (
+        f"{kind}{plural(dag.n, 'job')} and {plural(dag.m, 'dependency')} in {plural(levels, 'level')}{widest}. "
+        f"The longest chain {long}.{apart}"
+    )
+
+
+def cards(found: Findings) -> list[Card]:
+    """Return what was found, the most important first."""
+    found_cards = [_order_card(found), _memory_card(found)]
+    if found.simulation is not None:
+        found_cards.append(_simulation_card(found))
+    if found.recorded is not None:
+        found_cards.append(_run_card(found))
+    return found_cards
+
+
+def _order_card(found: Findings) -> Card:
+    best = found.best
+    verdict, good, claim = {
+        "ic-optimal": ("proved best", True, "No order keeps more jobs ELIGIBLE, at any step: it is IC-optimal."),
+        "none-exists": ("no order is best throughout", None, "It is proved that no order is the best at every step."),
+        "best-effort": ("good, not proved best", None, "Whether it is the best at every step is not proved."),
+    }[best.claim]
+    return Card(f"Order: {found.strategies[0].label}", verdict, good, (_area(found), claim, _gap(found)))
+
+
+def _area(found: Findings) -> str:
+    best, steps = found.best, found.dag.n + 1
+    ours, fifo = best.schedule.area, best.fifo.area
+    if not fifo:
+        return "There are no jobs to order."
+    ready = f"On average {ours / steps:,.1f} jobs are ELIGIBLE"
+    if ours == fifo:
+        return f"{ready}, just as many as first-in-first-out has (AREA {ours:,} both)."
+    more = f"{per_cent(abs(ours - fifo) / fifo)} {'more' if ours > fifo else 'less'}"
+    return f"{ready} instead of the {fifo / steps:,.1f} of first-in-first-out: AREA {ours:,} against {fifo:,}, {more}."
+
+
+def _gap(found: Findings) -> str:
+    best = found.best
+    if not best.gap:
+        return "Gap 0 %: no order has a larger AREA."
+    if best.area_is_largest:
+        return f"Gap 0 %: exact search finds no larger AREA (certified: at most {per_cent(best.gap)})."
+    return f"Gap at most {per_cent(best.gap)}: no order has an AREA above {best.area_bound:,}."
+
+
+def _memory_card(found: Findings) -> Card:
+    if found.memory is None:
+        return Card("Memory", "not known", None, (found.without_memory,) if found.without_memory else ())
+    memory = found.memory
+    what = memory.footprint.rules.resource
+    title = "Disk" if what == "disk" else "Memory"
+    if memory.limited is None:
+        verdict = f"at worst {size_text(memory, memory.analysis.worst.bound)}"
+        return Card(title, verdict, None, (_worst(memory), _alone(memory), *_counted(memory)))
+    limited = memory.limited
+    worst, limit = size_text(memory, limited.worst.bound), size_text(memory, limited.limit)
+    kept = (
+        f"With {plural(len(limited.tails), 'added dependency')} no execution can occupy more than {worst}: the limit "
+        f"of {limit} is always kept. Before it could have been {size_text(memory, memory.before.worst.bound)}."
+    )
+    seconds = found.dag.time_s is not None
+    cost = (
+        f"The longest chain becomes {length(limited.critical_path_after, seconds)} instead of "
+        f"{length(limited.critical_path_before, seconds)} "
+        f"({growth(limited.critical_path_before, limited.critical_path_after)}), by method {limited.method}."
+    )
+    return Card(title, f"at most {worst} of {limit}", True, (kept, cost, *_counted(memory)))
+
+
+def _worst(memory: MemoryFound) -> str:
+    worst = memory.analysis.worst
+    bound = f"No execution, on any workers, can occupy more than {size_text(memory, worst.bound)}"
+    if worst.exact:
+        return f"{bound}, and some execution does."
+    found = "the most that one really occupies is" if worst.is_true else "one is known that occupies"
+    return f"{bound}; {found} {size_text(memory, worst.attained)}."
+
+
+def _alone(memory: MemoryFound) -> str:
+    lowest, least = memory.analysis.lowest, memory.analysis.least
+    proved = ", and no order needs less" if lowest.proved or lowest.peak == least.value else ""
+    return f"One job at a time needs {size_text(memory, lowest.peak)} in the best order found{proved}."
+
+
+def _counted(memory: MemoryFound) -> tuple[str, ...]:
+    footprint = memory.footprint
+    told = [*footprint.premises, *footprint.doubts]
+    if JOBS_ALONE in footprint.premises:
+        told.remove(JOBS_ALONE)
+        told.insert(0, "what jobs state to use while they run is counted, not files")
+    return (f"Assumed: {'; '.join(told)}.",) if told else ()
+
+
+def _simulation_card(found: Findings) -> Card:
+    results = found.simulation
+    assert results is not None
+    about = results.about
+    title = "Simulation"
+    where = [
+        (summary.median, point, of)
+        for point in results.points
+        for of, by_metric in point.ratios.items()
+        if (summary := by_metric.get("execution_time")) is not None and np.isfinite(summary.median)
+    ]
+    if not where:
+        return Card(title, "nothing to compare", None, (f"{plural(len(results.points), 'grid')}, no finite ratio.",))
+    ratio, point, of = min(where, key=lambda row: row[0])
+    said = (
+        f"Of {plural(len(results.points), 'grid')} simulated, {of} gains most with about {point.batch:g} workers every "
+        f"{point.interarrival:g} mean job times: {_times(ratio)} the execution time (median of the ratio {ratio:.3g})."
+    )
+    clear = sum(1 for point in results.points for by in point.ratios.values() if _is_clear(by.get("execution_time")))
+    clearly = f"The whole interval of the ratio lies below 1 on {clear:,} of them."
+    verdict = f"up to {per_cent(1 - ratio)} sooner" if ratio < 1 else "no gain seen"
+    runs = f"{about.samples:,} samples of {about.runs:,} runs, seed {about.seed}."
+    return Card(title, verdict, ratio < 1 - _TELLING or None, (said, clearly, runs))
+
+
+def _is_clear(summary: object) -> bool:
+    high = getattr(summary, "high", None)
+    return high is not None and high < 1
+
+
+def _times(ratio: float) -> str:
+    return f"{100 * ratio:.3g} % of"
+
+
+def _run_card(found: Findings) -> Card:
+    recorded = found.recorded
+    assert recorded is not None
+    trace, n = recorded.trace, found.dag.n
+    done = sum(status == 2 for status in recorded.status)
+    failed = sum(status == 3 for status in recorded.status)
+    said = [f"{done:,} of {plural(n, 'job')} succeeded, {failed:,} failed, on {recorded.engine}."]
+    if len(trace.order):
+        busy = trace.utilization
+        use = "" if np.isnan(busy) else f", {plural(trace.workers, 'slot')} busy for {per_cent(min(busy, 1.0))} of it"
+        said.append(f"It took {length(round(trace.makespan_s, 3), True)}{use}.")
+    verdict = "every job succeeded" if done == n else f"{plural(failed, 'job')} failed" if failed else "not over"
+    return Card("Run", verdict, done == n or (False if failed else None), tuple(said))
+
+
+def next_steps(found: Findings) -> list[Step]:
+    """Return what to do with these findings, as commands that can be pasted into a shell."""
+    if found.dag.n == 0:
+        return []
+    file = "FILE" if found.path in ("", "-") else shlex.quote(found.path)
+    gains = found.best.schedule.area > found.best.fifo.area
+    memory = found.memory
+    limited = None if memory is None else memory.limited
+    limit = "" if limited is None else f" --memory {limited.limit}"
+    steps = [_first_step(file, limit, gains=gains)]
+    if memory is None:
+        command = f"eligo report {file} --job-data TABLE.csv -o report.html"
+        steps.append(Step("Supply sizes, for what is missing here:", command))
+    elif limited is None and (point := advised(memory.curve)) and point.limit < memory.analysis.worst.bound:
+        cost = growth(memory.curve[-1].critical_path, point.critical_path)
+        text = f"Keep every execution within {size_text(memory, point.limit)} (longest chain {cost}):"
+        steps.append(Step(text, f"eligo limit {file} --memory {point.limit} --in-place --backup"))
+    if found.simulation is None and gains:
+        steps.append(Step("See for which grids that pays, and how much:", f"eligo simulate {file}"))
+    if found.recorded is None:
+        steps.append(Step("Run it, and watch it live on a page like this:", f"eligo run {file}{limit} --watch 0"))
+    return steps
+
+
+def _first_step(file: str, limit: str, *, gains: bool) -> Step:
+    if limit:
+        text = "Write the limit's dependencies and the order into the workflow:"
+        return Step(text, f"eligo prioritize {file}{limit} --in-place --backup")
+    if gains:
+        text = "Write this order into the workflow, so that the engine you have follows it:"
+        return Step(text, f"eligo prioritize {file} --in-place --backup")
+    text = "No order found is better than first-in-first-out: leave it. What workers that come and go make of it:"
+    return Step(text, f"eligo simulate {file}")
+
+
+def size_text(memory: MemoryFound, value: int) -> str:
+    """Return how much is occupied, in words."""
+    return amount(value, memory.footprint.rules.unit)
