@@ -15,6 +15,7 @@ from eligo.words import plural, printable
 
 if TYPE_CHECKING:
     from eligo.engines.plan import Plan
+    from eligo.memory.limiting import Limited
 
 __all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "run"]
 
@@ -39,6 +40,7 @@ eligo run montage.json --command 'sleep {time_s}'
 eligo run workflow.yml --memory 64GB --delete-intermediate
 eligo run workflow.dag --engine htcondor -- -maxidle 100
 eligo run workflow.dag --engine dask:tcp://10.0.0.1:8786
+eligo run workflow.dag --watch 8080                     # on a page, in a browser on this machine
 eligo run workflow.dag --gantt run.svg --trace run.json
 eligo run workflow.dag --json | jq -r 'select(.event == "failed").job'
 """
@@ -58,24 +60,29 @@ def run(args: argparse.Namespace) -> int:
     written = {"--log": args.log, "--gantt": args.gantt, "--trace": args.chrome_trace}
     check_distinct({"FILE": args.file, "--job-data": args.job_data, **written})
     check_pictures(args)
-    plan, order = _planned(args)
+    plan, order, limited = _planned(args)
     if args.dry_run:
         from eligo.cli.run_dry import dry_run
 
         return dry_run(plan, order, args)
     from eligo.cli.run_watch import carry_out
 
-    return carry_out(plan, order, args)
+    if args.watch is None:
+        return carry_out(plan, order, args)
+    from eligo.cli.run_page import RunPage
+
+    with RunPage(plan, limited, args.watch) as page:
+        return carry_out(plan, order, args, page)
 
 
-def _planned(args: argparse.Namespace) -> tuple[Plan, str]:
-    """Read, limit and order a workflow, and find out what its jobs do; return that, and whose order it is."""
+def _planned(args: argparse.Namespace) -> tuple[Plan, str, Limited | None]:
+    """Read, limit and order a workflow, and find out what its jobs do; return that, whose order it is, and the limit."""
     from eligo.cli.run_order import order_for
     from eligo.engines.planning import make_plan
 
     with working(f"reading {printable(args.file)}"):
         document = open_input(args, original=args.memory is not None, limited=args.memory is None)
-    dag, footprint, most = document.dag, None, None
+    dag, footprint, most, limited = document.dag, None, None, None
     if args.memory is not None:
         limited = limited_by(document, footprint_of(document, args), args)
         dag, footprint, most = limited.dag, limited.footprint, limited.limit
@@ -90,7 +97,7 @@ def _planned(args: argparse.Namespace) -> tuple[Plan, str]:
         delete_intermediate=args.delete_intermediate,
     )
     warn([*plan.warnings, *_kept_files(plan)])
-    return plan, order.source
+    return plan, order.source, limited
 
 
 def _kept_files(plan: Plan) -> list[str]:

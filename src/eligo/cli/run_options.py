@@ -37,6 +37,7 @@ def add_words(parser: argparse.ArgumentParser) -> None:
     add_limit(parser.add_argument_group("limiting first"), required=False)
     add_model(parser)
     _add_going_on(parser.add_argument_group("going on"))
+    _add_watch(parser.add_argument_group("showing it as it runs"))
     add_pictures(parser.add_argument_group("showing it afterwards"), ", and memory under a limit")
     parser.passes_on = True  # type: ignore[attr-defined]
     parser.set_defaults(refuse=parser.error)
@@ -105,6 +106,16 @@ def _add_going_on(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument("--log", metavar="FILE", help="a line for each event is added to it (default: run.log in DIR)")
     group.add_argument("--dry-run", action="store_true", help="check everything, say what would run, and start nothing")
+
+
+def _add_watch(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--watch",
+        type=_port,
+        metavar="PORT",
+        help="serve a page that follows the run, to browsers on this machine only, at an address that is printed; 0 "
+        "for any port that is free",
+    )
 
 
 def add_pictures(group: argparse._ArgumentGroup, more: str = "") -> None:
@@ -178,4 +189,10 @@ def _engine(text: str) -> str:
 def _slots(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 8 and 0 < int(text) <= _MOST_SLOTS):
         raise argparse.ArgumentTypeError(f"{text!r} is no number of jobs from 1 to {_MOST_SLOTS:,}")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) < 65_536):
+        raise argparse.ArgumentTypeError(f"{text!r} is no port from 0 to 65535")
     return int(text)

@@ -29,6 +29,7 @@ from eligo.errors import EligoError
 from eligo.words import amount, plural, short
 
 if TYPE_CHECKING:
+    from eligo.cli.run_page import RunPage
     from eligo.dag import Dag
     from eligo.engines.plan import Plan
     from eligo.engines.running import Outcome, Run
@@ -40,8 +41,8 @@ _SHOWN = 10  # failures that are told as they happen; the log has all
 LOG_NAME = "run.log"
 
 
-def carry_out(plan: Plan, order: str, args: argparse.Namespace) -> int:
-    """Run a plan to its end; return the exit status."""
+def carry_out(plan: Plan, order: str, args: argparse.Namespace, page: RunPage | None = None) -> int:
+    """Run a plan to its end, shown on a page if there is one; return the exit status."""
     from eligo.engines.running import start
 
     folder = folder_of(args)
@@ -63,7 +64,7 @@ def carry_out(plan: Plan, order: str, args: argparse.Namespace) -> int:
         )
         log = own or Log(running.state.folder / LOG_NAME, final)
         stack.callback(log.close)
-        watch = _Watch(running, plan, log, Output())
+        watch = _Watch(running, plan, log, Output(), page)
         watch.remember(args)
         watch.doubt(running.engine.doubts)
         if not watch.follow(signals):
@@ -74,11 +75,12 @@ def carry_out(plan: Plan, order: str, args: argparse.Namespace) -> int:
 class _Watch:
     """Who follows a run."""
 
-    def __init__(self, running: Run, plan: Plan, log: Log, output: Output) -> None:
+    def __init__(self, running: Run, plan: Plan, log: Log, output: Output, page: RunPage | None) -> None:
         self.running = running
         self.plan = plan
         self.log = log
         self.output = output
+        self.page = page
         self.lines: JsonLines | None = None
         self.tally = Tally(plan.dag, running.state.status)
         self.before = self.tally.done
@@ -100,6 +102,8 @@ class _Watch:
         state.put("stopping", None)
         state.commit()
         self.log.note(f"eligo run {shlex.join(args.words)}: {plural(dag.n, 'job')}, {self.before:,} done before")
+        if self.page is not None:
+            self.view.say(f"watch it at {self.page.url}")
 
     def doubt(self, texts: list[str]) -> None:
         """Say what may go wrong, before anything starts."""
@@ -122,6 +126,8 @@ class _Watch:
         except (EligoError, KeyboardInterrupt) as error:  # the state is left as it is: it may be between two changes
             them = "it" if self._runs == 1 else "them"
             self._say(f"left; {plural(self._runs, 'job')} may still run; --resume takes {them} over")
+            if self.page is not None:
+                self.page.finish("The run was left.", None)
             if isinstance(error, EligoError):
                 self.log.note(f"{type(error).__name__} {error}")
                 raise
@@ -137,6 +143,8 @@ class _Watch:
             self._watched = True
             self.tally = Tally(self.plan.dag, self.running.state.status)
             self.before = self.tally.done - sum(event.what is Happening.SUCCEEDED for event in events)
+            if self.page is not None:
+                self.page.begin(self.running.state)
         return events
 
     def _heed(self, signals: Signals) -> None:
@@ -158,9 +166,13 @@ class _Watch:
     def _say(self, text: str) -> None:
         self.view.say(text)
         self.log.note(text)
+        if self.page is not None:
+            self.page.note(text, self.running.state)
 
     def _tell(self, events: list[Event]) -> None:
         names, status = self.plan.dag.names, self.running.state.status
+        if self.page is not None:
+            self.page.tell(events, self.running.state)
         self.log.tell(events, names, self.running.state.now_s())
         if self.lines is not None:
             self.lines.tell(events, names)
@@ -225,6 +237,8 @@ class _Watch:
         )
         counts = f"{len(outcome.failed):,} failed, {outcome.never:,} never ran"
         self.log.note(f"over: {plural(outcome.done, 'job')} done, {counts}")
+        if self.page is not None:
+            self.page.finish("The run is over.", ended.exit_status)
         if self.lines is not None:
             self.lines.write([{"event": "summary", **ended_facts(ended)}])
         else:

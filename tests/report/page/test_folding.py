@@ -228,6 +228,7 @@ def test_stems_count_where_they_are_few() -> None:
         (["__1", "__2"], "level 1"),
         (["<b>1", "<b>2"], "<b>"),
         (["x_1.", "x_2."], "x"),
+        (["-x 1", "-x 2"], "x"),
     ],
 )
 def test_groups_are_called_by_their_stem(jobs: list[str], title: str) -> None:

@@ -1,7 +1,7 @@
 // Curves of steps as SVG: drawn as wide as there is room, with lines that differ in dashes as well as in colour, and a
 // cursor that moves along without drawing anything anew.
 
-const LEFT = 62, RIGHT = 14, TOP = 8, BOTTOM = 34;
+const LEFT = 62, RIGHT = 26, TOP = 8, BOTTOM = 34;
 
 /** Round numbers that cover a range, at most about so many. */
 function ticks(low, high, most) {
@@ -10,7 +10,7 @@ function ticks(low, high, most) {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((k) => k * power).find((size) => size >= rough);
   const found = [];
-  for (let k = Math.ceil(low / step - 1e-9); k * step <= high * (1 + 1e-12) + 1e-12; k++) found.push(k * step);
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high * (1 + 1e-12) + 1e-12; k++) found.push(k * step + 0); // never -0
   return found;
 }
 
@@ -87,7 +87,7 @@ class Chart {
   draw() {
     this.drawn = Math.max(this.box.clientWidth, 240);
     const { low, high, wide, tall } = this.scales();
-    const picture = shape("svg", { viewBox: `0 0 ${this.drawn} ${this.height}`, role: "img", "aria-label": this.text || `${this.up} against ${this.across}` });
+    const picture = shape("svg", { class: "figure", viewBox: `0 0 ${this.drawn} ${this.height}`, role: "img", "aria-label": this.text || `${this.up} against ${this.across}` });
     for (const y of ticks(low, high, Math.max(tall / 34, 2))) {
       picture.append(shape("line", { class: "grid", x1: LEFT, x2: LEFT + wide, y1: this.sy(y), y2: this.sy(y) }));
       picture.append(shape("text", { x: LEFT - 6, y: this.sy(y) + 4, "text-anchor": "end" }, this.yText(y)));

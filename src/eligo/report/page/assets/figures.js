@@ -75,7 +75,7 @@ function drawSimulation() {
   const metrics = ["execution_time", "stalling", "utilization"].filter((name) => name in found.metrics);
   const [width, tall, gap] = [Math.max(900, interarrivals.length * batches.length * pairs.length * 7 + 90), 150, 18];
   const height = metrics.length * (tall + gap) + 60;
-  const picture = shape("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": data.captions.simulation });
+  const picture = shape("svg", { class: "figure", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": data.captions.simulation });
   const section = (width - LEFT - RIGHT) / interarrivals.length;
   const across = (row) => {
     const within = (batches.indexOf(row[1]) + (pairs.indexOf(row[2]) + 1) / (pairs.length + 1)) / batches.length;

@@ -75,18 +75,31 @@ class Game {
     byId("play").textContent = "▶ play";
   }
 
+  /** One job at a time: which one runs now; -1 at the end, or where several may. */
+  runningNow(play) {
+    return !this.moments && this.position < this.last ? play.order[this.position] : -1;
+  }
+
+  /** How many jobs are in each state now. One at a time, the one that runs counts as ELIGIBLE, as in the theory. */
+  countsText(play) {
+    const [, eligible, running, executed, failed] = play.counts(-1, this.when);
+    const parts = [`${whole.format(executed)} executed`];
+    if (this.moments) parts.push(`${whole.format(running)} running`, `${whole.format(eligible)} ELIGIBLE`);
+    else parts.push(`${whole.format(eligible + running)} ELIGIBLE`);
+    if (failed) parts.push(`${whole.format(failed)} failed`);
+    return parts.join(", ");
+  }
+
   /** Say where we are; while it plays only to those who look, or a screen reader would never stop. */
   tell() {
-    const { panes, when } = this.app;
-    const at = this.moments ? `After ${timeText(when)}` : `Step ${whole.format(this.position)} of ${whole.format(this.last)}`;
+    const { panes } = this.app;
+    const at = this.moments ? `After ${timeText(this.when)}` : `Step ${whole.format(this.position)} of ${whole.format(this.last)}`;
     const said = panes.filter((pane) => !pane.root.hidden).map((pane) => {
-      const counts = pane.play.counts(-1, when);
-      const [now] = !this.moments && this.position < this.last ? [pane.play.order[this.position]] : [-1];
-      const running = now >= 0 ? `\u2068${shorten(jobs.name[now], 40)}\u2069 runs` : `${whole.format(counts[RUNNING])} running`;
-      const eligible = counts[ELIGIBLE] + (now >= 0 ? 1 : 0);
-      return `${pane.play.label}: ${whole.format(counts[EXECUTED])} executed, ${running}, ${whole.format(eligible)} ELIGIBLE`;
+      const now = this.runningNow(pane.play);
+      const who = now >= 0 ? `; \u2068${shorten(jobs.name[now], 40)}\u2069 runs` : "";
+      return `${pane.play.label}: ${this.countsText(pane.play)}${who}`;
     });
-    const text = `${at}. ${said.join("; ")}.`;
+    const text = `${at}. ${said.join(". ")}.`;
     byId("where").setAttribute("aria-live", this.playing ? "off" : "polite");
     byId("where").textContent = text;
     this.slider.setAttribute("aria-valuetext", text);

@@ -9,12 +9,11 @@ class Live {
     this.refresh = onceAFrame(() => this.show());
     this.over = null;
     this.now = 0;
-    const source = new EventSource(`events${location.search}`);
+    const source = this.source = new EventSource(`events${location.search}`);
     source.addEventListener("snapshot", (event) => this.begin(JSON.parse(event.data)));
     source.addEventListener("change", (event) => this.change(JSON.parse(event.data)));
     source.addEventListener("error", () => {
-      if (this.over) source.close();
-      else byId("live-text").textContent = "The run cannot be reached: it has ended, or was left. This page shows what was known last.";
+      if (!this.over) byId("live-text").textContent = "The run cannot be reached: it has ended, or was left. This page shows what was known last.";
     });
   }
 
@@ -38,7 +37,10 @@ class Live {
 
   told(state) {
     this.now = state.now_s;
-    if (state.over) this.over = state.over;
+    if (state.over) {
+      this.over = state.over;
+      this.source.close(); // or the browser would ask a server that has gone for ever
+    }
     const list = byId("live-notes");
     for (const note of state.notes) list.append(element("li", {}, isolated(note)));
     while (list.children.length > 200) list.firstChild.remove();

@@ -9,6 +9,7 @@ class App {
     this.chosen = -1;
     this.chosenGroup = -1;
     this.colour = "state";
+    this.marked = Boolean(jobs.peak);
     this.orders = data.strategies.map(playOfOrder);
     this.traces = data.strategies.map((each) => playOfTrace(`${each.label} on ${plural(data.workers, "worker")}`, each.trace));
     this.recorded = data.recorded ? playOfTrace(`the run on ${data.recorded.engine}`, data.recorded.trace, unpack(data.recorded.status)) : null;
@@ -93,6 +94,8 @@ class App {
   moved() {
     for (const pane of this.panes) if (!pane.root.hidden) pane.restate();
     if (this.chosen >= 0 || this.chosenGroup >= 0) this.detailsSoon();
+    clearTimeout(this.tableLater);
+    if (this.jobTable) this.tableLater = setTimeout(() => this.jobTable.show(), 300); // its states
   }
 
   choose(job) {
@@ -251,6 +254,14 @@ class App {
       this.rebuild();
       this.fit();
     });
+    const peak = byId("mark-peak");
+    if (peak) {
+      peak.addEventListener("click", () => {
+        this.marked = !this.marked;
+        peak.setAttribute("aria-pressed", String(this.marked));
+        for (const pane of this.panes) pane.repaint();
+      });
+    }
     const middle = (factor) => () => this.camera.zoom(factor, this.panes[0].width / 2, this.panes[0].height / 2);
     byId("zoom-in").addEventListener("click", middle(1.25));
     byId("zoom-out").addEventListener("click", middle(0.8));

@@ -21,6 +21,15 @@ for (const edge of edges.added) edges.isAdded[edge] = 1;
 
 const groups = { count: data.groups.name.length, name: data.groups.name, members: grouped(jobs.group, data.groups.name.length) };
 
+// What a folded group shows of the worst peak: that one of its jobs runs then, else that data of one are held.
+groups.peak = new Uint8Array(groups.count);
+if (jobs.peak) {
+  jobs.peak.forEach((kind, job) => {
+    const shown = groups.peak[jobs.group[job]];
+    if (kind && (!shown || kind < shown)) groups.peak[jobs.group[job]] = kind;
+  });
+}
+
 const outgoing = grouped(edges.tail, jobs.count);
 const incoming = grouped(edges.head, jobs.count);
 const childrenOf = (job) => Array.from(outgoing.of(job), (edge) => edges.head[edge]);

@@ -2,6 +2,7 @@
 // which change with every step.
 
 const LABELLED = 38; // pixels that a box must be wide to carry its name
+const MARKED = 7; // pixels that a cell must be wide to carry a mark
 const FONT = 'system-ui, "DejaVu Sans", sans-serif';
 
 class Painter {
@@ -57,10 +58,10 @@ class Painter {
   }
 
   /** Draw the boxes as they are at a moment. */
-  paintBoxes(scene, camera, { play, when, shading, chosen, chosenGroup }) {
+  paintBoxes(scene, camera, { play, when, shading, marked, chosen, chosenGroup }) {
     const ctx = this.begin(this.above, camera);
     const view = camera.view(this.width, this.height);
-    const look = { ctx, scale: camera.scale, view, play, when, shading };
+    const look = { ctx, scale: camera.scale, view, play, when, shading, marked };
     for (const box of scene.boxes) {
       if (box.x + box.w / 2 < view.left || box.x - box.w / 2 > view.right) continue;
       if (box.y + box.h / 2 < view.top || box.y - box.h / 2 > view.bottom) continue;
@@ -82,6 +83,8 @@ class Painter {
     ctx.lineWidth = (state === ELIGIBLE ? 3 : state === RUNNING ? 2 : 1) / Math.max(scale, 0.5);
     if (small) {
       ctx.fillRect(box.x - box.w / 2, box.y - box.h / 2, box.w, box.h);
+      ctx.lineWidth = 0.8 / scale;
+      ctx.strokeRect(box.x - box.w / 2, box.y - box.h / 2, box.w, box.h);
     } else {
       ctx.beginPath();
       ctx.roundRect(box.x - box.w / 2, box.y - box.h / 2, box.w, box.h, 5);
@@ -89,7 +92,7 @@ class Painter {
       ctx.stroke();
     }
     if (state === FAILED) cross(ctx, box);
-    if (jobs.peak && jobs.peak[box.job]) mark(ctx, box.x + box.w / 2 - 5, box.y - box.h / 2 + 5, jobs.peak[box.job]);
+    if (look.marked && jobs.peak[box.job]) mark(ctx, box.x + box.w / 2 - 5, box.y - box.h / 2 + 5, jobs.peak[box.job]);
     if (box.w * scale < LABELLED) return;
     ctx.fillStyle = shading && step >= 0 ? (isDark(step) ? "#fff" : "#000") : ink(state);
     write(ctx, box.label, box.x, box.y, box.w - 10, 12);
@@ -114,6 +117,7 @@ class Painter {
     ctx.strokeStyle = counts[ELIGIBLE] ? theme.rim[ELIGIBLE] : theme.soft;
     ctx.lineWidth = counts[ELIGIBLE] ? 2.5 : 1.2;
     ctx.strokeRect(left, top, box.w, box.h);
+    if (look.marked && groups.peak[box.group]) mark(ctx, box.x + box.w / 2 - 8, top + 8, groups.peak[box.group]);
     if (box.w * scale < LABELLED) return;
     ctx.fillStyle = shading && step >= 0 ? (isDark(step) ? "#fff" : "#000") : theme.ink;
     write(ctx, box.label, box.x, top + 12, box.w - 12, 12);
@@ -136,7 +140,7 @@ class Painter {
   }
 
   paintOpen(box, look) {
-    const { ctx, scale, view, play, when, shading } = look;
+    const { ctx, scale } = look;
     const left = box.x - box.w / 2;
     const top = box.y - box.h / 2;
     ctx.fillStyle = theme.panel;
@@ -144,14 +148,14 @@ class Painter {
     ctx.strokeStyle = theme.soft;
     ctx.lineWidth = 1 / Math.max(scale, 0.3);
     ctx.strokeRect(left, top, box.w, box.h);
-    this.paintCells(ctx, box, view, play, when, shading);
+    this.paintCells(box, look);
     if (OPEN_HEAD * scale < 9) return;
     ctx.fillStyle = theme.ink;
     write(ctx, `${box.label} × ${whole.format(box.count)}`, box.x, top + OPEN_HEAD / 2, box.w - 12, 12);
   }
 
   /** Draw the jobs of an open group, those of one colour after the other. */
-  paintCells(ctx, box, view, play, when, shading) {
+  paintCells(box, { ctx, scale, view, play, when, shading, marked }) {
     const members = groups.members.of(box.group);
     const x0 = box.x - box.w / 2 + OPEN_PAD;
     const y0 = box.y - box.h / 2 + OPEN_HEAD;
@@ -171,7 +175,7 @@ class Painter {
       ctx.fillStyle = key < 99 ? theme.fill[key] : key === 99 ? theme.page : shades[key - 100];
       for (const k of cells) ctx.fillRect(x0 + Math.floor(k / box.tall) * CELL + 1, y0 + (k % box.tall) * CELL + 1, size, size);
     }
-    if (!jobs.peak) return;
+    if (!marked || CELL * scale < MARKED) return;
     for (let k = from; k < to; k++) {
       const kind = jobs.peak[members[k]];
       if (kind) mark(ctx, x0 + (Math.floor(k / box.tall) + 0.5) * CELL, y0 + ((k % box.tall) + 0.5) * CELL, kind);

@@ -50,13 +50,10 @@ class Pane {
 
   paint(all) {
     if (!this.play || !this.painter.width) return;
-    const { scene, camera, chosen, chosenGroup } = this.app;
+    const { scene, camera, chosen, chosenGroup, marked, when } = this.app;
     if (all) this.painter.paintArrows(scene, camera, chosen);
-    const when = this.app.when;
-    this.painter.paintBoxes(scene, camera, { play: this.play, when, shading: this.shading, chosen, chosenGroup });
-    const counts = this.play.counts(-1, when);
-    const failed = counts[FAILED] ? `, ${whole.format(counts[FAILED])} failed` : "";
-    this.counts.textContent = `${whole.format(counts[EXECUTED])} executed, ${whole.format(counts[RUNNING])} running, ${whole.format(counts[ELIGIBLE])} ELIGIBLE${failed}`;
+    this.painter.paintBoxes(scene, camera, { play: this.play, when, shading: this.shading, marked, chosen, chosenGroup });
+    this.counts.textContent = this.app.game.countsText(this.play);
   }
 
   /** The place in the scene that an event points to. */

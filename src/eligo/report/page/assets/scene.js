@@ -1,9 +1,10 @@
 // What stands where. A scene has a box for each job, or for each group of equal jobs; an open group is a box with a cell
 // for each of its jobs. Rows and places come with the page; here boxes only move apart where open groups need room.
 
-const JOB_HEIGHT = 26, JOB_GAP = 14, ROW_GAP = 40, GROUP_WIDTH = 150, GROUP_HEIGHT = 52, BEND_WIDTH = 22;
+const JOB_HEIGHT = 26, JOB_GAP = 14, GROUP_WIDTH = 150, GROUP_HEIGHT = 52, BEND_WIDTH = 22;
 const CELL = 12, CELL_GAP = 2, OPEN_HEAD = 22, OPEN_PAD = 6;
 const TALLEST_OPEN = 60; // cells in a column of an open group
+const LEAST_ROW_GAP = 40, MOST_ROW_GAP = 170, ASPECT = 2.4; // rows of a wide drawing move apart until it is so much wider than high
 const MOST_LOOSE = 3000; // added edges that are drawn one by one
 
 /** Places that are ascending, keep their distances, and are as near to the wishes as can be (isotonic regression). */
@@ -61,6 +62,8 @@ class Scene {
     }
     this.rowTop = [];
     this.rowBottom = [];
+    const wide = unit * source.x.reduce((most, x) => Math.max(most, x), 0);
+    const gap = clamp(wide / (ASPECT * rows.length) - JOB_HEIGHT, LEAST_ROW_GAP, MOST_ROW_GAP);
     let y = 0;
     for (let row = 0; row < rows.length; row++) {
       const here = (rows[row] || []).sort((a, b) => a.wish - b.wish);
@@ -72,7 +75,7 @@ class Scene {
       this.byRow[row] = here.filter((one) => one.box).map((one) => one.box);
       this.rowTop[row] = y;
       this.rowBottom[row] = y + tall;
-      y += tall + ROW_GAP;
+      y += tall + gap;
     }
   }
 
