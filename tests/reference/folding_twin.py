@@ -24,8 +24,33 @@ def partition(dag: Dag, most: int, most_stems: int = 50) -> Partition:
     while True:
         finer = struck(dag, alike)
         if finer == alike or len(groups(finer, level)) > most:
-            return groups(alike, level)
+            return chained(dag, groups(alike, level), level)
         alike = finer
+
+
+def chained(dag: Dag, parts: Partition, level: list[int]) -> Partition:
+    """Join single jobs of one stem to the one that alone waits for them and for nothing else; chains of two stay."""
+    alone = {group[0] for group in parts if len(group) == 1}
+
+    def follows(job: int) -> int | None:
+        """The job that comes next in a chain."""
+        children = dag.children(job).tolist()
+        if len(children) != 1 or job not in alone or children[0] not in alone:
+            return None
+        child = children[0]
+        same = stem(dag.names[job]) == stem(dag.names[child])
+        return child if same and dag.parents(child).tolist() == [job] else None
+
+    joined = [list(group) for group in parts]
+    for job in range(dag.n):
+        if any(follows(parent) == job for parent in dag.parents(job).tolist()):
+            continue  # not the first of its chain
+        chain = [job]
+        while (child := follows(chain[-1])) is not None:
+            chain.append(child)
+        if len(chain) > 2 and trimmed(stem(dag.names[job])):
+            joined = [group for group in joined if group[0] not in chain] + [sorted(chain)]
+    return sorted(joined, key=lambda group: (min(level[job] for job in group), group[0]))
 
 
 def stable(dag: Dag) -> Partition:

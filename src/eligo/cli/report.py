@@ -162,7 +162,7 @@ def _footprint(document: Document, args: argparse.Namespace) -> tuple[Footprint 
     except EligoError as error:
         if wanted:
             raise
-        return None, None, f"Memory and disk are not shown: {error.text.partition(': ')[2]}. {error.hint}."
+        return None, None, f"Memory and disk are not shown: {error.text.partition(': ')[2]}. To add them, {error.hint}."
     limited = None if args.memory is None else limited_by(document, footprint, args)
     return footprint, limited, ""
 

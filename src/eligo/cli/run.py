@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _planned(args: argparse.Namespace) -> tuple[Plan, str, Limited | None]:
-    """Read, limit and order a workflow, and find out what its jobs do; return that, whose order it is, and the limit."""
+    """Read, limit and order a workflow, and find out what its jobs do; return that, whose order it is, the limit."""
     from eligo.cli.run_order import order_for
     from eligo.engines.planning import make_plan
 

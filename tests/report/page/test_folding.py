@@ -48,7 +48,7 @@ def test_groups_part_the_jobs_and_keep_to_rows(dag: Dag, most: int) -> None:
     for one, other in pairwise(range(folding.count)):
         assert (folding.row[one], folding.members(one)[0]) < (folding.row[other], folding.members(other)[0])
         if folding.row[one] < folding.row[other]:
-            assert level[folding.members(one)].max() < level[folding.members(other)].min()
+            assert level[folding.members(one)].min() < level[folding.members(other)].min()
 
 
 @given(NAMED, MOST)
@@ -190,6 +190,28 @@ def test_a_long_chain_becomes_bands() -> None:
     assert folding.edges.tolist() == [1] * 142
     assert folding.names[:2] == ("levels 1-7", "levels 8-14")
     assert folding.names[-1] == "levels 995-1000"
+
+
+def test_a_chain_of_equal_names_becomes_one() -> None:
+    r"""The steps say nothing by themselves; `end` has another name, and `b1 > b2` is as short as one node::
+
+    step_1 > step_2 > step_3 > step_4 > end        b1 > b2
+    """
+    steps = [f"step_{i}" for i in range(1, 5)]
+    folding = fold(Dag.from_names([*pairwise([*steps, "end"]), ("b1", "b2")]))
+    assert dict(zip(folding.names, folding.size.tolist(), strict=True)) == {"step": 4, "end": 1, "b1": 1, "b2": 1}
+    assert folding.inner.tolist() == [3 if name == "step" else 0 for name in folding.names]
+
+
+def test_a_chain_begins_where_nothing_else_enters() -> None:
+    edges = [*pairwise([f"step_{i}" for i in range(5)]), ("other", "step_2")]
+    folding = fold(Dag.from_names(edges))
+    assert dict(zip(folding.names, folding.size.tolist(), strict=True)) == {
+        "step_0": 1,
+        "other": 1,
+        "step_1": 1,
+        "step": 3,
+    }
 
 
 def test_one_group_for_all() -> None:

@@ -64,7 +64,6 @@ def content(found: Findings, *, live: bool = False) -> dict[str, Any]:
     dag, plain = found.dag, found.plain
     folding = fold(plain)
     return {
-        "title": shown(found.path),
         "live": live,
         "jobs": {
             "name": [shown(name) for name in dag.names],

@@ -9,14 +9,17 @@ a rule, so where there are many of them levels alone count. Then come rounds: jo
 among their parents are equal, and those among their children. Sets, since a job that joins 40 and one that joins 41 are
 alike to the eye. Rounds end when nothing changes, which gives the coarsest stable partition, or before the round that
 would give more groups than wanted: a part of a round would separate some jobs and leave others together for no reason
-that anybody could see. Where levels alone are too many, bands of consecutive levels become a group each.
+that anybody could see. Where levels alone are too many, bands of consecutive levels become a group each. At last, jobs
+of one stem that wait for nothing but each other, one after the other, become one group: a tall chain of ``step_1`` to
+``step_21`` tells no more than that.
 
 *Sets are compared exactly.* The lists of groups, ascending, get names as substrings do with Karp, Miller and Rosenberg
 1972: in each pass neighbours in a list become one element, equal pairs the same one, until each list is one element.
 Nothing is hashed, so nobody can make unlike jobs meet, and groups do not depend on how jobs are numbered.
 
 *Invariant.* The members of a group are in one row: their level, or their band. An edge leads to a higher level, so it
-leads to a larger row or stays within a band. Hence the dag of the groups is acyclic, whenever rounds end.
+leads to a larger row or stays within a band. Hence the dag of the groups is acyclic, whenever rounds end. A chain that
+becomes one has the row of its first job; nothing enters or leaves it in between, so it closes no circle.
 
 *Cost.* A round sorts the edges twice, and its passes halve what is left of them. Each round but the last adds a group,
 so there are at most as many as groups are wanted, and fewer in huge dags, where work is bounded; the groups are then a
@@ -49,6 +52,7 @@ _ROOM = 8
 _DIGITS = re.compile("[0-9]+")
 _TRIMMED = "#_-. "
 _SHORTEST_PREFIX = 2
+_SHORTEST_CHAIN = 3
 
 
 @final
@@ -67,7 +71,7 @@ class Folding:
     edges
         For each edge of that dag, in the order of ``dag.succ``, how many edges of jobs it stands for.
     inner
-        For each group how many edges of jobs stay within it: none, but in bands of several levels.
+        For each group how many edges of jobs stay within it: none, but in chains and in bands of several levels.
     row
         For each group its row; edges lead from smaller rows to larger ones.
     """
@@ -125,7 +129,7 @@ def fold(dag: Dag, most: int = 150) -> Folding:
         # Within a band edges could run both ways between two parts of it, so that a band stays whole.
         row = group = level // -(-height // most)
     else:
-        row, group = level, _refine(dag, _start(level, stem, most), most)
+        row, group = _chained(dag, _refine(dag, _start(level, stem, most), most), level, stem)
     of, row_of = _numbered(group, row)
     ptr, jobs = grouped(of, len(row_of))
     names = _unique(_titles(dag.names, stem, level, ptr, jobs), np.diff(ptr) == 1)
@@ -153,6 +157,23 @@ def _refine(dag: Dag, group: Int64, most: int) -> Int64:
             break
         group, count = finer, finer_count
     return group
+
+
+def _chained(dag: Dag, group: Int64, level: Int64, stem: Int64) -> tuple[Int64, Int64]:
+    """Make one group of each chain of single jobs of one stem; return rows, those of first jobs, and groups."""
+    single = np.bincount(group)[group] == 1
+    only_child, only_parent = np.diff(dag.succ_ptr) == 1, np.diff(dag.pred_ptr) == 1
+    tails, heads = dag.tails, dag.heads
+    links = single[tails] & single[heads] & only_child[tails] & only_parent[heads] & (stem[tails] == stem[heads])
+    after = dict(zip(tails[links].tolist(), heads[links].tolist(), strict=True))
+    row, group = level.copy(), group.copy()
+    for first in sorted(after.keys() - after.values()):
+        chain = [first]
+        while chain[-1] in after:
+            chain.append(after[chain[-1]])
+        if len(chain) >= _SHORTEST_CHAIN and _stem(dag.names[first]).strip(_TRIMMED):
+            row[chain], group[chain] = level[first], group[first]
+    return row, group
 
 
 def _name_sets(owner: Int64, element: Int64, n: int) -> Int64:

@@ -16,6 +16,7 @@ import hashlib
 import json
 from functools import cache
 from importlib.resources import files
+from pathlib import PurePath
 from typing import Any
 
 import eligo
@@ -55,13 +56,15 @@ def render(found: Findings, *, live: bool = False) -> bytes:
     """
     style, script = _asset("page.css"), _script()
     text: str = _template().render(
-        title=shown(found.path) or "workflow",
+        title=_title(found),
         what=what_it_is(found),
         cards=[card._replace(sentences=tuple(map(printable, card.sentences))) for card in cards(found)],
-        steps=[step._replace(command=printable(step.command)[:_LONGEST_COMMAND]) for step in next_steps(found)],
+        steps=[
+            step._replace(command=printable(step.command)[:_LONGEST_COMMAND]) for step in next_steps(found) if not live
+        ],
         captions=captions(found),
         found=found,
-        missing=_missing(found),
+        missing=[] if live else _missing(found),
         live=live,
         policy=_policy(style, script, live=live),
         style=style,
@@ -70,6 +73,11 @@ def render(found: Findings, *, live: bool = False) -> bytes:
         version=eligo.__version__,
     )
     return text.encode("utf-8", "replace")
+
+
+def _title(found: Findings) -> str:
+    """Return what to call the workflow: the name of its file, wherever that is."""
+    return "standard input" if found.path == "-" else shown(PurePath(found.path).name) or "workflow"
 
 
 def _missing(found: Findings) -> list[str]:

@@ -19,7 +19,7 @@ function readTheme() {
   const states = ["waiting", "eligible", "running", "executed", "failed"];
   theme.fill = states.map((name) => colour(name));
   theme.rim = states.map((name) => colour(`${name}-rim`));
-  theme.curve = Array.from({ length: CURVES }, (_, i) => colour(`curve-${i}`));
+  theme.pixel = theme.fill.map(pixelOf);
   probe.remove();
 }
 
@@ -32,6 +32,14 @@ const shades = Array.from({ length: STEPS }, (_, i) => {
   const mixed = SHADES[low].map((c, k) => Math.round(c + (SHADES[low + 1][k] - c) * (at - low)));
   return `rgb(${mixed.join(",")})`;
 });
+
+/** A colour as the bytes of a picture have it: red first. */
+function pixelOf(colour) {
+  const [red, green, blue] = colour.match(/\d+/g).map(Number);
+  return new Uint32Array(new Uint8Array([red, green, blue, 255]).buffer)[0];
+}
+
+const shadePixels = shades.map(pixelOf);
 
 /** Numbers of jobs as shades; the scale is linear, or by ranks where a few large ones would hide all others. */
 class Shading {

@@ -1,6 +1,6 @@
 // Puts the parts together: what is chosen, folded, coloured and played.
 
-const SMALL = 150; // jobs up to which all are drawn one by one at first
+const SMALL = 150, FEW = 40, MANY_EQUAL = 4; // drawn one by one at first: few jobs, and some more where few are equal
 
 class App {
   constructor() {
@@ -17,7 +17,8 @@ class App {
     this.live = data.live ? new Play("the run", never(), never(), new Uint8Array(jobs.count)) : null;
     this.modes = this.findModes();
     const equal = groups.count < jobs.count;
-    this.folded = equal && (jobs.count > SMALL || !data.layout);
+    const large = jobs.count > SMALL || (jobs.count > FEW && jobs.count >= MANY_EQUAL * groups.count);
+    this.folded = equal && (large || !data.layout);
     if (!equal) byId("fold").disabled = true;
     this.scene = this.makeScene();
     this.panes = [new Pane(this, 0), new Pane(this, 1)];

@@ -2,14 +2,14 @@
 // which change with every step.
 
 const LABELLED = 38; // pixels that a box must be wide to carry its name
-const MARKED = 7; // pixels that a cell must be wide to carry a mark
+const DOTTED = 8; // pixels below which the cells of an open group are dots without rims and marks
 const FONT = 'system-ui, "DejaVu Sans", sans-serif';
 
 class Painter {
   constructor(below, above) {
     this.below = below;
     this.above = above;
-    this.states = new Uint8Array(jobs.count);
+    this.dots = new Map();
   }
 
   /** Fit the layers to the size of the stage; return whether that changed anything. */
@@ -154,31 +154,58 @@ class Painter {
     write(ctx, `${box.label} × ${whole.format(box.count)}`, box.x, top + OPEN_HEAD / 2, box.w - 12, 12);
   }
 
-  /** Draw the jobs of an open group, those of one colour after the other. */
-  paintCells(box, { ctx, scale, view, play, when, shading, marked }) {
+  /** Draw the jobs of an open group: each by itself where they are large enough, else as dots of a picture. */
+  paintCells(box, look) {
+    if (CELL * look.scale < DOTTED) this.paintDots(box, look);
+    else this.paintEachCell(box, look);
+  }
+
+  /** Many thousand rectangles would take longer than a step may: a dot for each job, and the picture stretched. */
+  paintDots(box, { ctx, scale, play, when, shading }) {
+    const members = groups.members.of(box.group);
+    const wide = Math.ceil(members.length / box.tall);
+    let dots = this.dots.get(box.group);
+    if (!dots || dots.image.width !== wide) {
+      const canvas = document.createElement("canvas");
+      canvas.width = wide;
+      canvas.height = box.tall;
+      const image = new ImageData(wide, box.tall);
+      dots = { canvas, image, pixels: new Uint32Array(image.data.buffer) };
+      this.dots.set(box.group, dots);
+    }
+    const { canvas, image, pixels } = dots;
+    for (let k = 0, x = 0, y = 0; k < members.length; k++) {
+      const job = members[k];
+      const step = shading ? shading.step(shading.values[job]) : -1;
+      pixels[y * wide + x] = step >= 0 ? shadePixels[step] : theme.pixel[shading ? WAITING : play.state(job, when)];
+      if (++y === box.tall) { y = 0; x++; }
+    }
+    canvas.getContext("2d").putImageData(image, 0, 0);
+    ctx.imageSmoothingEnabled = CELL * scale < 1;
+    ctx.drawImage(canvas, box.x - box.w / 2 + OPEN_PAD, box.y - box.h / 2 + OPEN_HEAD, wide * CELL, box.tall * CELL);
+  }
+
+  paintEachCell(box, { ctx, view, play, when, shading, marked }) {
     const members = groups.members.of(box.group);
     const x0 = box.x - box.w / 2 + OPEN_PAD;
     const y0 = box.y - box.h / 2 + OPEN_HEAD;
-    const from = clamp(Math.floor((view.left - x0) / CELL), 0, Math.ceil(members.length / box.tall)) * box.tall;
-    const to = Math.min((Math.floor((view.right - x0) / CELL) + 1) * box.tall, members.length);
-    const size = CELL - CELL_GAP;
-    const buckets = new Map();
-    for (let k = from; k < to; k++) {
-      const job = members[k];
-      const state = play.state(job, when);
-      const key = shading ? 100 + shading.step(shading.values[job]) : state;
-      let bucket = buckets.get(key);
-      if (!bucket) buckets.set(key, (bucket = []));
-      bucket.push(k);
-    }
-    for (const [key, cells] of buckets) {
-      ctx.fillStyle = key < 99 ? theme.fill[key] : key === 99 ? theme.page : shades[key - 100];
-      for (const k of cells) ctx.fillRect(x0 + Math.floor(k / box.tall) * CELL + 1, y0 + (k % box.tall) * CELL + 1, size, size);
-    }
-    if (!marked || CELL * scale < MARKED) return;
-    for (let k = from; k < to; k++) {
-      const kind = jobs.peak[members[k]];
-      if (kind) mark(ctx, x0 + (Math.floor(k / box.tall) + 0.5) * CELL, y0 + ((k % box.tall) + 0.5) * CELL, kind);
+    const columns = [Math.floor((view.left - x0) / CELL), Math.floor((view.right - x0) / CELL) + 1];
+    const rows = [Math.floor((view.top - y0) / CELL), Math.floor((view.bottom - y0) / CELL) + 1];
+    for (let column = Math.max(columns[0], 0); column < columns[1]; column++) {
+      for (let row = Math.max(rows[0], 0); row < Math.min(rows[1], box.tall); row++) {
+        const job = members[column * box.tall + row];
+        if (job === undefined) return;
+        const state = play.state(job, when);
+        const step = shading ? shading.step(shading.values[job]) : -1;
+        ctx.fillStyle = shading ? (step < 0 ? theme.page : shades[step]) : theme.fill[state];
+        ctx.fillRect(x0 + column * CELL + 1, y0 + row * CELL + 1, CELL - CELL_GAP, CELL - CELL_GAP);
+        if (state === ELIGIBLE || state === RUNNING) {
+          ctx.strokeStyle = theme.rim[state];
+          ctx.lineWidth = 1.5;
+          ctx.strokeRect(x0 + column * CELL + 1.5, y0 + row * CELL + 1.5, CELL - CELL_GAP - 1, CELL - CELL_GAP - 1);
+        }
+        if (marked && jobs.peak[job]) mark(ctx, x0 + (column + 0.5) * CELL, y0 + (row + 0.5) * CELL, jobs.peak[job]);
+      }
     }
   }
 
