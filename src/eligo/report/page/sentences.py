@@ -168,8 +168,8 @@ def _simulation_card(found: Findings) -> Card:
         return Card(title, "nothing to compare", None, (f"{plural(len(results.points), 'grid')}, no finite ratio.",))
     ratio, point, of = min(where, key=lambda row: row[0])
     said = (
-        f"Of {plural(len(results.points), 'grid')} simulated, {of} gains most with about {point.batch:g} workers every "
-        f"{point.interarrival:g} mean job times: {_times(ratio)} the execution time (median of the ratio {ratio:.3g})."
+        f"Of {plural(len(results.points), 'grid')} simulated, {of} gains most with batches of about {point.batch:g} "
+        f"every {point.interarrival:g} mean job times: {_times(ratio)} the execution time (median of the ratio {ratio:.3g})."
     )
     clear = sum(1 for point in results.points for by in point.ratios.values() if _is_clear(by.get("execution_time")))
     clearly = f"The whole interval of the ratio lies below 1 on {clear:,} of them."

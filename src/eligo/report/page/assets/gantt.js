@@ -2,8 +2,9 @@
 // neighbours in a lane differ in shade.
 
 class Gantt {
-  constructor(host, play) {
+  constructor(host, play, until) {
     this.play = play;
+    this.until = until || play.last || 1;
     this.canvas = element("canvas", { role: "img" });
     this.title = element("p", { class: "chart-title" }, isolated(play.label));
     const root = element("div", {}, this.title, this.canvas);
@@ -25,7 +26,7 @@ class Gantt {
     ctx.fillStyle = theme.panel;
     ctx.fillRect(LEFT, 0, width - LEFT, height);
     const last = play.last || 1;
-    const sx = (when) => LEFT + (when / last) * (width - LEFT - RIGHT);
+    const sx = (when) => LEFT + (when / this.until) * (width - LEFT - RIGHT);
     const lane = height / Math.max(play.lanes, 1);
     let busy = 0;
     for (let job = 0; job < jobs.count; job++) {
@@ -42,7 +43,7 @@ class Gantt {
     ctx.textAlign = "right";
     ctx.fillText(plural(play.lanes, "lane"), LEFT - 6, height / 2 - 6);
     ctx.textAlign = "center";
-    for (const when of ticks(0, last, Math.max((width - LEFT) / 110, 2))) ctx.fillText(timeText(when), clamp(sx(when), LEFT + 12, width - 30), height + 6);
+    for (const when of ticks(0, this.until, Math.max((width - LEFT) / 110, 2))) ctx.fillText(timeText(when), clamp(sx(when), LEFT + 12, width - 30), height + 6);
     const share = play.lanes ? Math.round((100 * busy) / (play.lanes * last)) : 0;
     canvas.setAttribute("aria-label", `${play.label}: ${plural(play.lanes, "lane")}, over after ${timeText(last)}, busy for ${share} % of the time`);
     this.title.replaceChildren(isolated(play.label), `: over after ${timeText(last)}, ${plural(play.lanes, "lane")} busy for ${share} % of the time; shades are levels`);

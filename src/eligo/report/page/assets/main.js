@@ -37,10 +37,11 @@ class App {
     const both = (plays) => () => this.shown.map((i) => plays[i]);
     const charts = (plays) => (host) => this.timeCharts(host, plays());
     const modes = [];
-    const run = this.live || this.recorded;
-    if (run) modes.push({ title: this.live ? "the run, live" : "the run that took place", live: Boolean(this.live), plays: () => [run], moments: () => momentsOf([run]), charts: charts(() => [run]) });
+    const run = (play, title) => modes.push({ title, live: play === this.live, plays: () => [play], moments: () => momentsOf([play]), charts: charts(() => [play]) });
+    if (this.live) run(this.live, "the run, live");
     modes.push({ title: "one job at a time", plays: both(this.orders), moments: () => null, charts: (host) => this.stepCharts(host) });
     modes.push({ title: `on ${plural(data.workers, "worker")}`, plays: both(this.traces), moments: () => momentsOf(this.shown.map((i) => this.traces[i])), charts: charts(both(this.traces)) });
+    if (this.recorded) run(this.recorded, "the run that took place");
     return modes;
   }
 
@@ -305,7 +306,9 @@ if (jobs.count) {
     drawLimits();
     drawSimulation();
     const host = byId("plot-gantt");
-    app.gantts = [...(app.recorded ? [app.recorded] : []), ...app.traces].map((play) => new Gantt(host, play));
+    const longest = Math.max(...app.traces.map((play) => play.last)); // one scale, so that lengths can be compared
+    app.gantts = app.traces.map((play) => new Gantt(host, play, longest));
+    if (app.recorded) app.gantts.unshift(new Gantt(host, app.recorded));
     makeTables(app);
     document.documentElement.dataset.ready = "true";
   }, 0);
