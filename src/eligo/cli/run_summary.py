@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -212,6 +213,9 @@ def _next(ended: Ended) -> Iterator[str]:
     if outcome.rescue is not None:
         yield printable(f"{outcome.rescue}: a rescue DAG, for condor_submit_dag")
     yield printable(f"{outcome.table}: times and sizes that were seen")
+    if args.file != "-":
+        where = shlex.join(["--run", *([args.state] if args.state else [])])
+        yield printable(f"what ran when, on a page: eligo report {read_again(args.file, args)} {where} -o report.html")
     if outcome.exit_status:
         yield printable(f"go on with: {ended.resume}")
     elif args.file != "-":

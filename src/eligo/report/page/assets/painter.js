@@ -3,6 +3,7 @@
 
 const LABELLED = 38; // pixels that a box must be wide to carry its name
 const DOTTED = 8; // pixels below which the cells of an open group are dots without rims and marks
+const SMALL_BOX = 7; // pixels below which a job is drawn without rim, name and marks
 const FONT = 'system-ui, "DejaVu Sans", sans-serif';
 
 class Painter {
@@ -62,13 +63,16 @@ class Painter {
     const ctx = this.begin(this.above, camera);
     const view = camera.view(this.width, this.height);
     const look = { ctx, scale: camera.scale, view, play, when, shading, marked };
+    const small = new Map();
     for (const box of scene.boxes) {
       if (box.x + box.w / 2 < view.left || box.x - box.w / 2 > view.right) continue;
       if (box.y + box.h / 2 < view.top || box.y - box.h / 2 > view.bottom) continue;
       if (box.open) this.paintOpen(box, look);
-      else if (box.job >= 0) this.paintJob(box, look);
-      else this.paintGroup(box, look);
+      else if (box.job < 0) this.paintGroup(box, look);
+      else if (box.h * camera.scale >= SMALL_BOX) this.paintJob(box, look);
+      else this.gatherSmall(box, look, small);
     }
+    this.paintSmall(small, look);
     if (chosen >= 0) this.paintChosen(ctx, scene, camera, chosen);
     else if (chosenGroup >= 0 && scene instanceof GroupScene) frame(ctx, scene.boxes[chosenGroup], camera.scale);
   }
@@ -77,25 +81,36 @@ class Painter {
     const { ctx, scale, play, when, shading } = look;
     const state = play.state(box.job, when);
     const step = shading ? shading.step(shading.values[box.job]) : -1;
-    const small = box.h * scale < 7;
     ctx.fillStyle = shading ? (step < 0 ? theme.page : shades[step]) : theme.fill[state];
     ctx.strokeStyle = theme.rim[state];
     ctx.lineWidth = (state === ELIGIBLE ? 3 : state === RUNNING ? 2 : 1) / Math.max(scale, 0.5);
-    if (small) {
-      ctx.fillRect(box.x - box.w / 2, box.y - box.h / 2, box.w, box.h);
-      ctx.lineWidth = 0.8 / scale;
-      ctx.strokeRect(box.x - box.w / 2, box.y - box.h / 2, box.w, box.h);
-    } else {
-      ctx.beginPath();
-      ctx.roundRect(box.x - box.w / 2, box.y - box.h / 2, box.w, box.h, 5);
-      ctx.fill();
-      ctx.stroke();
-    }
+    ctx.beginPath();
+    ctx.roundRect(box.x - box.w / 2, box.y - box.h / 2, box.w, box.h, 5);
+    ctx.fill();
+    ctx.stroke();
     if (state === FAILED) cross(ctx, box);
     if (look.marked && jobs.peak[box.job]) mark(ctx, box.x + box.w / 2 - 5, box.y - box.h / 2 + 5, jobs.peak[box.job]);
     if (box.w * scale < LABELLED) return;
     ctx.fillStyle = shading && step >= 0 ? (isDark(step) ? "#fff" : "#000") : ink(state);
     write(ctx, box.label, box.x, box.y, box.w - 10, 12);
+  }
+
+  /** Put a job that is too small for a rim with others of its colour: changing colours takes most of the time. */
+  gatherSmall(box, { play, when, shading }, small) {
+    const step = shading ? shading.step(shading.values[box.job]) : -1;
+    const state = play.state(box.job, when);
+    const colour = step >= 0 ? shades[step] : shading || state === WAITING ? theme.rim[WAITING] : theme.fill[state];
+    let boxes = small.get(colour);
+    if (!boxes) small.set(colour, (boxes = []));
+    boxes.push(box);
+  }
+
+  paintSmall(small, { ctx, scale }) {
+    const least = 1 / scale;
+    for (const [colour, boxes] of small) {
+      ctx.fillStyle = colour;
+      for (const box of boxes) ctx.fillRect(box.x - box.w / 2, box.y - box.h / 2, Math.max(box.w, least), Math.max(box.h, 2 * least));
+    }
   }
 
   paintGroup(box, look) {
