@@ -192,6 +192,7 @@ exit 3
 """
 
 
+@pytest.mark.long
 @pytest.mark.engine
 def test_real_logs(tmp_path: Path) -> None:
     """a (fails once) -> two processes -> nothing, with a failing job that its script after it makes good."""

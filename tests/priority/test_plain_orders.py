@@ -119,6 +119,7 @@ def test_empty_dags_have_orders():
         assert rule(single).tolist() == [0]
 
 
+@pytest.mark.long
 @pytest.mark.engine
 def test_lifo_is_what_dagman_does_depth_first(tmp_path):
     need_pool()

@@ -239,7 +239,7 @@ def test_a_part_that_comes_up_again_deep_down_is_not_nested_deeper_than_a_checke
 
 
 @no_hang(40)
-@pytest.mark.parametrize("kind", ["series", "sum"])
+@pytest.mark.parametrize("kind", ["series", pytest.param("sum", marks=pytest.mark.long)])
 def test_many_parts_take_no_quadratic_time(kind):
     """20,000 parts in series; 20,000 forks beside a chain that the blocks do not settle."""
     if kind == "sum":
@@ -263,6 +263,7 @@ def test_a_table_that_is_too_large_is_a_failure_and_no_crash(monkeypatch):
     assert check(dag).claim == "none-exists"  # by search
 
 
+@pytest.mark.long
 @no_hang(40)
 def test_a_sum_of_many_that_admits_none_takes_no_quadratic_time():
     parts = [Dag.from_edges(4, [0, 1, 0, 1], [2, 2, 3, 3]), Dag.from_edges(2, [0], [1])]

@@ -141,6 +141,7 @@ def test_names_are_only_text(tmp_path: Path) -> None:
         assert "&lt;b&gt;&amp;" in (tmp_path / f"{i}.svg").read_text()
 
 
+@pytest.mark.long
 def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
     for kind in ("svg", "png", "pdf"):
         for i, (one, two) in enumerate(zip(all_figures(), all_figures(), strict=True)):

@@ -245,6 +245,7 @@ def test_names_are_only_text(tmp_path: Path) -> None:
         assert shown in text
 
 
+@pytest.mark.long
 def test_files_are_small_and_the_same_for_the_same_rows(tmp_path: Path) -> None:
     for kind in ("svg", "png", "pdf"):
         for copy in "ab":

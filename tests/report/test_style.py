@@ -41,6 +41,7 @@ def draw_all(folder: Path, seed: str) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
+@pytest.mark.long
 def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
     one, two = draw_all(tmp_path / "one", "1"), draw_all(tmp_path / "two", "2")
     assert len(one) == 12
