@@ -34,6 +34,7 @@ __all__ = ["content", "packed", "shown"]
 _LONGEST_NAME = 120
 _DRAWN_JOBS, _DRAWN_EDGES = 10_000, 40_000  # up to which a page can draw every job and every edge
 _MOST_BLOCKS = 20_000  # that are listed
+_MOST_ARROWS = 2  # for each group, beyond which those that follow from others hide the rest
 _RUNS, _HELD = 1, 2  # what a job does at the worst peak
 
 
@@ -110,12 +111,19 @@ def _at_peak(memory: MemoryFound) -> np.ndarray:
 
 
 def _groups(folding: Folding) -> dict[str, Any]:
+    """Return the groups as they are drawn: where arrows are many, without those that a longer way implies."""
+    dag, edges = folding.dag, folding.edges
+    if dag.m > _MOST_ARROWS * dag.n:
+        tails, heads = graph.shortcuts(dag)
+        kept = ~np.isin(dag.tails.astype(np.int64) * dag.n + dag.heads, tails.astype(np.int64) * dag.n + heads)
+        dag, edges = dag.thinned(kept), edges[kept]
     return {
         "name": [shown(name) for name in folding.names],
-        "tail": packed(folding.dag.tails, "i4"),
-        "head": packed(folding.dag.heads, "i4"),
-        "edges": packed(folding.edges, "i4"),
-        **_layout(folding.dag),
+        "tail": packed(dag.tails, "i4"),
+        "head": packed(dag.heads, "i4"),
+        "edges": packed(edges, "i4"),
+        "left_out": folding.dag.m - dag.m,
+        **_layout(dag),
     }
 
 

@@ -169,7 +169,7 @@ def _simulation_card(found: Findings) -> Card:
     ratio, point, of = min(where, key=lambda row: row[0])
     said = (
         f"Of {plural(len(results.points), 'grid')} simulated, {of} gains most with batches of about {point.batch:g} "
-        f"every {point.interarrival:g} mean job times: {_times(ratio)} the execution time (median of the ratio {ratio:.3g})."
+        f"every {point.interarrival:g} mean job times: {100 * ratio:.3g} % of the execution time (the median of ratios)."
     )
     clear = sum(1 for point in results.points for by in point.ratios.values() if _is_clear(by.get("execution_time")))
     clearly = f"The whole interval of the ratio lies below 1 on {clear:,} of them."
@@ -181,10 +181,6 @@ def _simulation_card(found: Findings) -> Card:
 def _is_clear(summary: object) -> bool:
     high = getattr(summary, "high", None)
     return high is not None and high < 1
-
-
-def _times(ratio: float) -> str:
-    return f"{100 * ratio:.3g} % of"
 
 
 def _run_card(found: Findings) -> Card:

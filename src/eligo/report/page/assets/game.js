@@ -69,6 +69,7 @@ class Game {
   }
 
   pause() {
+    if (this.playing) this.tellSoon();
     cancelAnimationFrame(this.playing);
     this.playing = 0;
     byId("play").setAttribute("aria-pressed", "false");

@@ -79,6 +79,7 @@ class App {
     byId("unfold-all").textContent = foldable.every((g) => this.open.has(g)) ? "Close all groups" : "Open all groups";
     byId("unfold-all").hidden = !(this.scene instanceof GroupScene) || !foldable.length;
     for (const pane of this.panes) pane.repaint();
+    this.explain();
   }
 
   fit() {
@@ -238,6 +239,7 @@ class App {
       entries.push([shape("svg", { width: 12, height: 12, "aria-hidden": "true" }, shape("path", { d: "M6 1 11 6 6 11 1 6Z", fill: "var(--peak)" })), "runs at the worst peak"]);
       entries.push([shape("svg", { width: 12, height: 12, "aria-hidden": "true" }, shape("circle", { cx: 6, cy: 6, r: 3.5, fill: "var(--peak)" })), "its data are held then"]);
     }
+    if (this.scene instanceof GroupScene && data.groups.left_out) entries.push(["", `without ${plural(data.groups.left_out, "arrow")} that a longer way implies`]);
     byId("legend").replaceChildren(...entries.map(([sample, text]) => element("span", {}, sample, text)));
   }
 
@@ -274,7 +276,7 @@ class App {
   themed() {
     readTheme();
     this.explain();
-    for (const pane of this.panes) pane.repaint();
+    for (const pane of this.panes) pane.paint(true); // at once: on paper there is no next frame
     for (const gantt of this.gantts) gantt.draw();
   }
 }

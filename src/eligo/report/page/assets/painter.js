@@ -99,7 +99,7 @@ class Painter {
   gatherSmall(box, { play, when, shading }, small) {
     const step = shading ? shading.step(shading.values[box.job]) : -1;
     const state = play.state(box.job, when);
-    const colour = step >= 0 ? shades[step] : shading || state === WAITING ? theme.rim[WAITING] : theme.fill[state];
+    const colour = step >= 0 ? shades[step] : shading || state === WAITING ? theme.line : theme.fill[state];
     let boxes = small.get(colour);
     if (!boxes) small.set(colour, (boxes = []));
     boxes.push(box);

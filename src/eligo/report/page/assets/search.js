@@ -29,7 +29,7 @@ class Search {
 
   go(by) {
     if (!this.found.length) return;
-    this.at = (this.at + by + this.found.length) % this.found.length;
+    this.at = (Math.max(this.at, by < 0 ? 0 : -1) + by + this.found.length) % this.found.length;
     this.app.show(this.found[this.at], false);
     this.tell(true);
   }
