@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from eligo.formats.base import Document
     from eligo.priority.theory import Settled
 
-__all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "run"]
+__all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "nodes_outside", "run"]
 
 DESCRIPTION = """
 Show the size and shape of a workflow, its critical path, what the file tells of times, memory and data, and what the
@@ -121,11 +121,11 @@ def _facts(document: Document) -> dict[str, Any]:
         "critical_path_exact": dag.time_s is None or bool(np.isfinite(dag.time_s).all()),
         "critical_path_jobs": [dag.names[job] for job in path.jobs],
         **_known_facts(dag),
-        "nodes_outside": _outside(document),
+        "nodes_outside": nodes_outside(document),
     }
 
 
-def _outside(document: Document) -> dict[str, int]:
+def nodes_outside(document: Document) -> dict[str, int]:
     """Count the nodes that stand outside the graph: DAGMan's FINAL, PROVISIONER and SERVICE."""
     kinds = [node.kind.upper() for node in document.details.others()] if document.format == "dagman" else []
     return {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}

@@ -87,7 +87,8 @@ def without_ours(document: Document) -> Dag:
         return dag
     n = max(dag.n, 1)
     kept = ~np.isin(dag.tails.astype(np.int64) * n + dag.heads, tails.astype(np.int64) * n + heads)
-    return Dag.from_edges(dag.names, dag.tails[kept], dag.heads[kept])
+    known = {name: getattr(dag, name) for name in ("time_s", "temp_bytes", "memory_bytes", "count", "data")}
+    return Dag.from_edges(dag.names, dag.tails[kept], dag.heads[kept], **known)
 
 
 def rules_rows(footprint: Footprint) -> list[tuple[str, str, str]]:

@@ -6,12 +6,13 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eligo.cli.arguments import add_input, open_input
+from eligo.cli.arguments import add_input, open_input, read_again
 from eligo.cli.limit_wish import add_limit, limited_by
 from eligo.cli.memory_options import MODEL_WORDS, add_model, footprint_of, without_ours
 from eligo.cli.messages import say, warn
 from eligo.cli.prioritize import STRATEGIES
 from eligo.cli.progress import working
+from eligo.cli.run_options import resuming
 from eligo.errors import EligoError
 from eligo.words import amount, plural, printable
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from eligo.formats.base import Document
     from eligo.memory.footprint import Footprint
     from eligo.memory.limiting import Limited
-    from eligo.report.page.findings import Findings, Recorded
+    from eligo.report.page.findings import Again, Findings, Recorded
     from eligo.simulation.results import Results
 
 __all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "find_for_page", "run"]
@@ -44,6 +45,7 @@ eligo run workflow.dag && eligo report workflow.dag --run -o report.html
 _SUFFIXES = (".html", ".htm")
 _MOST_STRATEGIES = 6
 _MOST_WORKERS = 1_000_000
+_LONGEST_PATH = 500  # that is part of a command to paste
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -133,10 +135,12 @@ def find_for_page(
     recorded: Recorded | None = None,
 ) -> Findings:
     """Find out all that a page shows of a workflow, as the options say."""
+    from eligo.cli.info import nodes_outside
     from eligo.formats import format_by_name
     from eligo.report.page.findings import Wish, find
 
     footprint, limited, without = _footprint(document, args)
+    outside = [f"Outside the graph: {count} {kind}." for kind, count in nodes_outside(document).items()]
     dag = document.dag if limited is None else limited.dag
     with working(f"looking at {dag.n:,} jobs") as tell:
         return find(
@@ -150,8 +154,28 @@ def find_for_page(
             limited=limited,
             simulation=simulation,
             recorded=recorded,
+            again=_again(document, args),
+            notes=outside,
             on_progress=tell,
         )
+
+
+def _again(document: Document, args: argparse.Namespace) -> Again:
+    """Return how commands on this workflow begin; a name that cannot be shown as it is cannot be pasted either."""
+    from eligo.engines.planning import make_plan
+    from eligo.formats.instrumenting import INSTRUMENTED_FORMATS
+    from eligo.report.page.findings import Again
+
+    file = f"./{args.file}" if args.file.startswith("-") else args.file
+    plain = file != "./-" and printable(file) == file and len(file) <= _LONGEST_PATH
+    counting = [f" --{name} {value}" for name in MODEL_WORDS if (value := getattr(args, name)) is not None]
+    runnable = document.dag.n > 0
+    try:
+        make_plan(document).task_of(0)
+    except EligoError:
+        runnable = False
+    writable = document.format in INSTRUMENTED_FORMATS and args.file != "-"
+    return Again(read_again(file if plain else "FILE", args), "".join(counting), writable, runnable)
 
 
 def _footprint(document: Document, args: argparse.Namespace) -> tuple[Footprint | None, Limited | None, str]:
@@ -188,7 +212,8 @@ def _recorded(document: Document, args: argparse.Namespace) -> Recorded | None:
     folder = Path(args.run) if args.run else default_folder(args.file)
     with State.open(folder, reading=True) as state:
         state.check_workflow(document.dag, args.file)
-        return Recorded(state.trace(document.dag), tuple(state.status), str(state.get("engine")))
+        resume = resuming(state.get("words") or [args.file])
+        return Recorded(state.trace(document.dag), tuple(state.status), str(state.get("engine")), printable(resume))
 
 
 def _strategies(text: str) -> tuple[str, ...]:

@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         return carry_out(plan, order, args)
     from eligo.cli.run_page import RunPage
 
-    with RunPage(plan, limited, args.watch) as page:
+    with RunPage(plan, limited, order, args.watch) as page:
         return carry_out(plan, order, args, page)
 
 

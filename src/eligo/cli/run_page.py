@@ -7,7 +7,6 @@ run was planned with; what happens is told to a mirror of the run, from which br
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from eligo.cli.memory_options import without_ours
@@ -33,10 +32,11 @@ class RunPage:
         Where a browser finds it, with the token that lets it in.
     """
 
-    def __init__(self, plan: Plan, limited: Limited | None, port: int) -> None:
+    def __init__(self, plan: Plan, limited: Limited | None, order: str, port: int) -> None:
         n = plan.dag.n
         self._plan = plan
         self._limited = limited
+        self._order = order
         self._state = LiveState(n, status=[0] * n, start_s=[None] * n, end_s=[None] * n, worker=[-1] * n)
         self._server = LivePage(self._state, lambda _: self._make(), port)
         self.url = self._server.url
@@ -81,21 +81,26 @@ class RunPage:
         """Make the page; without memory where sizes are not known."""
         from eligo.formats import format_by_name
         from eligo.memory.models import footprint
+        from eligo.priority.prioritizing import STRATEGIES
         from eligo.report.page.findings import Wish, find
         from eligo.report.page.rendering import render
 
-        plan, held = self._plan, None
+        plan, held, without = self._plan, None, ""
         document = plan.document
-        plain = without_ours(document)
-        with suppress(EligoError):
-            held = footprint(plain) if self._limited is None else self._limited.footprint.on(plain)
+        try:
+            held = footprint(document.dag) if self._limited is None else self._limited.footprint.on(document.dag)
+        except EligoError as error:
+            without = f"Memory and disk are not shown: {error.text}."
+        ours = self._order in STRATEGIES
         found = find(
             plan.dag,
-            Wish(curve=0),
+            Wish((self._order, "fifo") if ours else ("best", "fifo"), curve=0),
             path=document.source.path,
             format=format_by_name(document.format).TITLE,
-            plain=plain,
+            plain=without_ours(document),
             footprint=held,
+            without_memory=without,
             limited=self._limited,
+            order_note="" if ours else f"The run goes by another order: {self._order}.",
         )
         return render(found, live=True)

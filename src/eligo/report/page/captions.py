@@ -6,15 +6,21 @@ have no time.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from eligo.report.page.findings import Findings, MemoryFound, Strategy
 from eligo.report.page.sentences import size_text
 from eligo.words import growth, length, named, per_cent, plural, printable, short
 
+if TYPE_CHECKING:
+    from eligo.simulation.results import Results
+
 __all__ = ["captions"]
 
 _MOST_JOBS = 3
+_FEW_SAMPLES = 40  # below, no values are left out at the ends of an interval
 
 
 def captions(found: Findings) -> dict[str, str]:
@@ -34,12 +40,17 @@ def captions(found: Findings) -> dict[str, str]:
         if len(found.memory.curve) > 1:
             texts["limits"] = _limits(found, found.memory)
     if found.simulation is not None:
-        texts["simulation"] = (
-            "For each mean time between batches of workers (sections) and each mean batch size (left to right) the "
-            "median of the ratio and the interval in which 95 % of the ratios lie. Below 1 the first strategy is "
-            "faster, or stalls less; in utilization above 1 is better."
-        )
+        texts["simulation"] = _simulation(found.simulation)
     return texts
+
+
+def _simulation(results: Results) -> str:
+    span = "in which 95 % of the ratios lie" if results.about.samples >= _FEW_SAMPLES else "from least to largest"
+    return (
+        "For each mean time between batches of workers (sections) and each mean batch size (left to right) the median "
+        f"of the ratio and the interval {span}. Below 1 the first strategy is faster, or stalls less; in utilization "
+        "above 1 is better. A triangle at the edge tells that an interval goes on beyond."
+    )
 
 
 def _dag(found: Findings) -> str:
@@ -52,7 +63,8 @@ def _dag(found: Findings) -> str:
     worst = found.memory.analysis.worst
     running = np.flatnonzero(worst.started & ~worst.ended)
     if not len(running):
-        return text
+        held = f"what is held when the worst peak of {size_text(found.memory, worst.attained)} is reached"
+        return f"{text} A dot marks the jobs that made {held}." if len(worst.present) else text
     names = [printable(short(found.dag.names[job])) for job in running[:_MOST_JOBS].tolist()]
     some = f"{plural(len(running), 'job')} {'runs' if len(running) == 1 else 'run'} at once"
     return (
@@ -80,7 +92,7 @@ def _compared(first: Strategy, other: Strategy) -> str:
 
 
 def _workers(found: Findings) -> str:
-    seconds = found.dag.time_s is not None
+    seconds = found.timed
     rows = []
     for strategy in found.strategies:
         trace = strategy.trace
@@ -89,6 +101,8 @@ def _workers(found: Findings) -> str:
             busy = per_cent(min(trace.utilization, 1.0))
             rows.append(f"{strategy.label} takes {takes}, with workers busy for {busy} of it")
     known = "jobs take the times that are known" if seconds else "no times are known and each job takes 1"
+    if found.untimed:
+        known += f" ({plural(found.untimed, 'job')} without a time: the mean of the others)"
     return f"On {plural(found.workers, 'worker')}, where {known}: {'; '.join(rows)}." if rows else ""
 
 

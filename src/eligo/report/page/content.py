@@ -1,8 +1,8 @@
 """What the script of a page works on: one JSON object, with arrays as base64.
 
-An array is ``{"i4": "..."}``, ``{"u1": ...}`` or ``{"f4": ...}``: little-endian numbers of that type, which a browser
-turns into a typed array as they are; fifty thousand jobs then load in a fraction of the time that lists of numbers
-take. Unknown numbers are ``nan`` in ``f4`` and -1 in ``i4``.
+An array is ``{"i4": "..."}``, ``u1``, ``f4`` or ``f8``: little-endian numbers of that type, which a browser turns into
+a typed array as they are; fifty thousand jobs then load in a fraction of the time that lists of numbers take. What is
+only drawn is ``f4``. Unknown numbers are ``nan`` there and -1 in ``i4``.
 
 Names are untrusted and may be of any length. What is not printable is shown as an escape (so no character can turn the
 direction of a line), and of long ones the middle is left out: the page is for looking, the workflow has the names.
@@ -50,7 +50,7 @@ def shown(text: str) -> str:
 
 
 def packed(values: ArrayLike, kind: str) -> dict[str, str]:
-    """Return an array as the page takes it: `kind` is ``i4``, ``u1`` or ``f4``.
+    """Return an array as the page takes it: `kind` is ``i4``, ``u1``, ``f4`` or ``f8``.
 
     Examples
     --------
@@ -64,6 +64,7 @@ def content(found: Findings, *, live: bool = False) -> dict[str, Any]:
     """Return all that the script of a page needs."""
     dag, plain = found.dag, found.plain
     folding = fold(plain)
+    added = found.added
     return {
         "live": live,
         "jobs": {
@@ -73,16 +74,17 @@ def content(found: Findings, *, live: bool = False) -> dict[str, Any]:
             **_known(found),
         },
         "edges": {
-            "tail": packed(dag.tails, "i4"),
+            "first": packed(dag.succ_ptr, "i4"),
             "head": packed(dag.heads, "i4"),
-            "added": packed(np.flatnonzero(found.added), "i4"),
+            "added": packed(np.flatnonzero(added), "i4"),
         },
         "groups": _groups(folding),
         "layout": _layout(plain) if plain.n <= _DRAWN_JOBS and plain.m <= _DRAWN_EDGES else None,
-        "strategies": [_strategy(each, found.memory) for each in found.strategies],
+        "strategies": [_strategy(each) for each in found.strategies],
         "bound": packed(found.best.bound, "i4"),
         "workers": found.workers,
-        "in_seconds": dag.time_s is not None,
+        "in_seconds": found.timed,
+        "path_in_seconds": dag.time_s is not None,
         "memory": None if found.memory is None else _memory(found.memory),
         "recorded": None if found.recorded is None else _recorded(found.recorded),
         "simulation": _simulation(found),
@@ -93,9 +95,9 @@ def content(found: Findings, *, live: bool = False) -> dict[str, Any]:
 
 def _known(found: Findings) -> dict[str, Any]:
     dag, memory = found.dag, found.memory
-    known: dict[str, Any] = {"time_s": None if dag.time_s is None else packed(dag.time_s, "f4"), "need": None}
+    known: dict[str, Any] = {"time_s": None if dag.time_s is None else packed(dag.time_s, "f8"), "need": None}
     if memory is not None:
-        known["need"] = packed(memory.footprint.needs, "f4")
+        known["need"] = packed(memory.footprint.needs, "f8")
         known["peak"] = packed(_at_peak(memory), "u1")
     return known
 
@@ -142,7 +144,7 @@ def _layout(dag: Dag) -> dict[str, Any]:
     }
 
 
-def _strategy(strategy: Strategy, memory: MemoryFound | None) -> dict[str, Any]:
+def _strategy(strategy: Strategy) -> dict[str, Any]:
     return {
         "label": strategy.label,
         "order": packed(strategy.schedule.order, "i4"),
@@ -176,8 +178,6 @@ def _memory(memory: MemoryFound) -> dict[str, Any]:
         "unit": memory.footprint.rules.unit,
         "worst": analysis.worst.bound,
         "before": memory.before.worst.bound,
-        "alone": analysis.lowest.peak,
-        "lower": analysis.least.value,
         "limit": None if limited is None else limited.limit,
         "limited_path": None if limited is None else limited.critical_path_after,
         "curve": [

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from eligo.simulation.memory_use import MemoryUse
     from eligo.simulation.results import Results
 
-__all__ = ["STRATEGIES", "Findings", "MemoryFound", "Recorded", "Strategy", "Wish", "find"]
+__all__ = ["STRATEGIES", "Again", "Findings", "MemoryFound", "Recorded", "Strategy", "Wish", "find"]
 
 STRATEGIES = ("best", "fifo")
 """What stands side by side unless others are asked for."""
@@ -104,11 +104,38 @@ class MemoryFound:
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Recorded:
-    """A run that took place: what ran when, what became of the jobs (0 waiting, 1 running, 2 done, 3 failed), where."""
+    """A run that took place: what ran when, what became of the jobs (0 waiting, 1 running, 2 done, 3 failed), where.
+
+    `resume` is the command that goes on with it.
+    """
 
     trace: Trace
     status: Sequence[int]
     engine: str
+    resume: str = ""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Again:
+    """How the same is asked for once more, for commands that can be pasted into a shell.
+
+    Attributes
+    ----------
+    words
+        The file and how to read it: ``flow.dot --job-data sizes.csv``.
+    counting
+        How memory is counted, if not by default: ``--model pebble``.
+    writable
+        Whether the format has a place for priorities and dependencies.
+    runnable
+        Whether it is said what the jobs run.
+    """
+
+    words: str = "FILE"
+    counting: str = ""
+    writable: bool = True
+    runnable: bool = True
 
 
 @final
@@ -132,6 +159,10 @@ class Findings:
         ``None`` where no sizes are known; then `without_memory` says what would supply them.
     workers
         On how many workers the strategies are executed.
+    again
+        How commands on this workflow begin.
+    notes
+        What else to say of the workflow, and of the order, as sentences.
     """
 
     path: str
@@ -145,6 +176,20 @@ class Findings:
     workers: int
     simulation: Results | None
     recorded: Recorded | None
+    again: Again
+    notes: tuple[str, ...]
+    order_note: str
+
+    @property
+    def timed(self) -> bool:
+        """Whether executions are in seconds: some job takes some time."""
+        return _is_timed(self.dag)
+
+    @property
+    def untimed(self) -> int:
+        """How many jobs have no known time, where others have one."""
+        times = self.dag.time_s
+        return 0 if times is None or not self.timed else int(np.isnan(times).sum())
 
     @property
     def added(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -189,6 +234,9 @@ def find(
     limited: Limited | None = None,
     simulation: Results | None = None,
     recorded: Recorded | None = None,
+    again: Again | None = None,
+    notes: Sequence[str] = (),
+    order_note: str = "",
     on_progress: Callable[[str], None] | None = None,
 ) -> Findings:
     """Find out all that a page shows of a workflow.
@@ -203,6 +251,8 @@ def find(
         What its jobs occupy, without the edges of `limited`.
     without_memory
         Why there is no footprint, and what would help.
+    again, notes, order_note
+        As the findings have them.
 
     Examples
     --------
@@ -224,7 +274,7 @@ def find(
         strategies.append(_executed(name, chosen, schedule, workers, None if memory is None else memory.footprint))
     return Findings(
         path, format, dag, dag if plain is None else plain, tuple(strategies), best, memory, without_memory, workers,
-        simulation, recorded,
+        simulation, recorded, again or Again(), tuple(notes), order_note,
     )  # fmt: skip
 
 
@@ -259,9 +309,12 @@ def _on_workers(dag: Dag, schedule: Schedule, name: str, workers: int) -> Trace:
 
     if dag.n == 0:
         return Trace.of(dag, [], [], workers=workers)
-    own = dag.time_s is not None and bool(np.nansum(dag.time_s) > 0)
     who = Contender(name, name) if name in POOLS else Contender(name, "order", schedule.order)
-    return trace_run(make_setup(dag, who, Grid(processors=workers, sd=0, own_times=own)))
+    return trace_run(make_setup(dag, who, Grid(processors=workers, sd=0, own_times=_is_timed(dag))))
+
+
+def _is_timed(dag: Dag) -> bool:
+    return dag.time_s is not None and bool(np.nansum(dag.time_s) > 0)
 
 
 def _along(footprint: Footprint | None, order: Int32) -> Int64 | None:

@@ -20,11 +20,12 @@ from pathlib import PurePath
 from typing import Any
 
 import eligo
-from eligo.report.page.captions import captions
+from eligo.formats.storage import STDIN
 from eligo.report.page.content import content, shown
 from eligo.report.page.findings import Findings
-from eligo.report.page.sentences import cards, next_steps, what_it_is
-from eligo.words import printable
+from eligo.report.page.next_steps import next_steps
+from eligo.report.page.sentences import cards, what_it_is
+from eligo.words import plural, printable
 
 __all__ = ["PAGE_START", "render"]
 
@@ -33,9 +34,8 @@ PAGE_START = b"<!doctype html>\n<!-- written by eligo report -->"
 
 _SCRIPTS = (
     "basics", "model", "colours", "scene", "painter", "camera", "pane", "charts", "figures", "gantt", "tables",
-    "search", "details", "game", "live", "main",
+    "search", "details", "legend", "game", "game_charts", "live", "main",
 )  # fmt: skip
-_LONGEST_COMMAND = 2_000
 
 
 def render(found: Findings, *, live: bool = False) -> bytes:
@@ -55,21 +55,20 @@ def render(found: Findings, *, live: bool = False) -> bytes:
     (True, False, False)
     """
     style, script = _asset("page.css"), _script()
+    data = content(found, live=live)
     text: str = _template().render(
         title=_title(found),
-        what=what_it_is(found),
+        what=printable(what_it_is(found)),
         cards=[card._replace(sentences=tuple(map(printable, card.sentences))) for card in cards(found)],
-        steps=[
-            step._replace(command=printable(step.command)[:_LONGEST_COMMAND]) for step in next_steps(found) if not live
-        ],
-        captions=captions(found),
+        steps=[] if live else next_steps(found),
+        captions=data["captions"],
         found=found,
         missing=[] if live else _missing(found),
         live=live,
         policy=_policy(style, script, live=live),
         style=style,
         script=script,
-        data=_json(content(found, live=live)),
+        data=_json(data),
         version=eligo.__version__,
     )
     return text.encode("utf-8", "replace")
@@ -77,26 +76,28 @@ def render(found: Findings, *, live: bool = False) -> bytes:
 
 def _title(found: Findings) -> str:
     """Return what to call the workflow: the name of its file, wherever that is."""
-    return "standard input" if found.path == "-" else shown(PurePath(found.path).name) or "workflow"
+    return "standard input" if found.path == STDIN else shown(PurePath(found.path).name) or "workflow"
 
 
 def _missing(found: Findings) -> list[str]:
     """Return which parts the page lacks, and which file would add each."""
-    missing = []
-    if found.dag.n and found.dag.time_s is None:
+    missing, words = [], found.again.words
+    if found.dag.n and not found.timed:
         missing.append(
             "Times of jobs are not known, so every job takes as long as any other. A table with the columns job and "
-            "time_s adds them: eligo report FILE --job-data TABLE.csv"
+            f"time_s adds them: eligo report {words} --job-data TABLE.csv"
         )
+    if found.untimed:
+        missing.append(f"The times of {plural(found.untimed, 'job')} are not known; these take the mean of the others.")
     if found.memory is None and found.without_memory:
         missing.append(found.without_memory)
     if found.simulation is None:
         missing.append(
-            "No simulation is shown. eligo simulate FILE --sweep -o sweep.csv makes a table of one: "
-            "eligo report FILE --simulation sweep.csv"
+            f"No simulation is shown. eligo simulate {words} --sweep -o sweep.csv makes a table of one: "
+            f"eligo report {words} --simulation sweep.csv"
         )
     if found.recorded is None:
-        missing.append("No run is shown. Once the workflow has run, eligo report FILE --run shows what ran when.")
+        missing.append(f"No run is shown. Once the workflow has run, eligo report {words} --run shows what ran when.")
     return missing
 
 

@@ -1,24 +1,22 @@
-"""What a page says first: what the workflow is, what was found, and what to do next, in sentences with the numbers.
+"""What a page says first: what the workflow is and what was found, in sentences with the numbers.
 
 Names of files and jobs are untrusted: whoever puts these sentences into a page escapes them.
 """
 
 from __future__ import annotations
 
-import shlex
 from typing import NamedTuple
 
 import numpy as np
 
 from eligo import graph
-from eligo.memory.limit_curve import advised
 from eligo.memory.models import JOBS_ALONE
 from eligo.report.page.findings import Findings, MemoryFound
-from eligo.words import amount, growth, length, per_cent, plural
+from eligo.words import amount, growth, length, named, per_cent, plural, printable, short
 
-__all__ = ["Card", "Step", "cards", "next_steps", "size_text", "what_it_is"]
+__all__ = ["Card", "cards", "size_text", "what_it_is"]
 
-_TELLING = 0.005  # a difference that is worth a sentence
+_MOST_FAILED = 3
 
 
 class Card(NamedTuple):
@@ -28,13 +26,6 @@ class Card(NamedTuple):
     verdict: str
     good: bool | None
     sentences: tuple[str, ...]
-
-
-class Step(NamedTuple):
-    """Something to do next: why, and the command that does it."""
-
-    text: str
-    command: str
 
 
 def what_it_is(found: Findings) -> str:
@@ -58,10 +49,12 @@ def what_it_is(found: Findings) -> str:
     parts = int(graph.components(dag).max()) + 1
     apart = f" It falls into {parts:,} parts that do not depend on each other." if parts > 1 else ""
     widest = "" if levels == 1 else f", the widest of {plural(graph.width(dag), 'job')}"
-    return (
-        f"{kind}{plural(dag.n, 'job')} and {plural(dag.m, 'dependency')} in {plural(levels, 'level')}{widest}. "
+    tasks = "" if dag.count is None else f" that stand for {plural(int(dag.count.sum()), 'task')}"
+    said = (
+        f"{kind}{plural(dag.n, 'job')}{tasks} and {plural(dag.m, 'dependency')} in {plural(levels, 'level')}{widest}. "
         f"The longest chain {long}.{apart}"
     )
+    return " ".join([said, *found.notes])
 
 
 def cards(found: Findings) -> list[Card]:
@@ -79,9 +72,12 @@ def _order_card(found: Findings) -> Card:
     verdict, good, claim = {
         "ic-optimal": ("proved best", True, "No order keeps more jobs ELIGIBLE, at any step: it is IC-optimal."),
         "none-exists": ("no order is best throughout", None, "It is proved that no order is the best at every step."),
-        "best-effort": ("good, not proved best", None, "Whether it is the best at every step is not proved."),
+        "best-effort": ("not proved best", None, "Whether it is the best at every step is not proved."),
     }[best.claim]
-    return Card(f"Order: {found.strategies[0].label}", verdict, good, (_area(found), claim, _gap(found)))
+    if best.schedule.area < best.fifo.area:
+        verdict, good = "worse than first-in-first-out", False
+    sentences = (_area(found), claim, _gap(found), *([found.order_note] if found.order_note else []))
+    return Card(f"Order: {found.strategies[0].label}", verdict, good, sentences)
 
 
 def _area(found: Findings) -> str:
@@ -113,7 +109,9 @@ def _memory_card(found: Findings) -> Card:
     title = "Disk" if what == "disk" else "Memory"
     if memory.limited is None:
         verdict = f"at worst {size_text(memory, memory.analysis.worst.bound)}"
-        return Card(title, verdict, None, (_worst(memory), _alone(memory), *_counted(memory)))
+        added = int(found.added.sum())
+        ours = (f"That is with {plural(added, 'dependency')} that eligo limit added to the file.",) if added else ()
+        return Card(title, verdict, None, (_worst(memory), *ours, _alone(memory), *_counted(memory)))
     limited = memory.limited
     worst, limit = size_text(memory, limited.worst.bound), size_text(memory, limited.limit)
     kept = (
@@ -156,31 +154,26 @@ def _counted(memory: MemoryFound) -> tuple[str, ...]:
 def _simulation_card(found: Findings) -> Card:
     results = found.simulation
     assert results is not None
-    about = results.about
-    title = "Simulation"
-    where = [
-        (summary.median, point, of)
+    about, title, grids = results.about, "Simulation", plural(len(results.points), "grid")
+    rows = [
+        (summary, point, of)
         for point in results.points
         for of, by_metric in point.ratios.items()
         if (summary := by_metric.get("execution_time")) is not None and np.isfinite(summary.median)
     ]
-    if not where:
-        return Card(title, "nothing to compare", None, (f"{plural(len(results.points), 'grid')}, no finite ratio.",))
-    ratio, point, of = min(where, key=lambda row: row[0])
-    said = (
-        f"Of {plural(len(results.points), 'grid')} simulated, {of} gains most with batches of about {point.batch:g} "
-        f"every {point.interarrival:g} mean job times: {100 * ratio:.3g} % of the execution time (the median of ratios)."
+    if not rows:
+        return Card(title, "nothing to compare", None, (f"{grids}, no finite ratio of execution times.",))
+    clear = [row for row in rows if row[0].high < 1]
+    summary, point, of = min(clear or rows, key=lambda row: row[0].median)
+    best = (
+        f"{of} gains most with batches of about {point.batch:g} every {point.interarrival:g} mean job times: it takes "
+        f"{100 * summary.median:.3g} % of the time (ratios from {summary.low:.3g} to {summary.high:.3g})."
     )
-    clear = sum(1 for point in results.points for by in point.ratios.values() if _is_clear(by.get("execution_time")))
-    clearly = f"The whole interval of the ratio lies below 1 on {clear:,} of them."
-    verdict = f"up to {per_cent(1 - ratio)} sooner" if ratio < 1 else "no gain seen"
-    runs = f"{about.samples:,} samples of {about.runs:,} runs, seed {about.seed}."
-    return Card(title, verdict, ratio < 1 - _TELLING or None, (said, clearly, runs))
-
-
-def _is_clear(summary: object) -> bool:
-    high = getattr(summary, "high", None)
-    return high is not None and high < 1
+    on = len({(point.interarrival, point.batch) for _, point, _ in clear})
+    clearly = f"On {on:,} of {grids} the whole interval of a ratio lies below 1: there the gain is clear."
+    runs = f"{plural(about.samples, 'sample')} of {plural(about.runs, 'run')} each, seed {about.seed}."
+    verdict = f"up to {per_cent(1 - summary.median)} sooner" if clear else "no clear gain"
+    return Card(title, verdict, True if clear else None, (best, clearly, runs))
 
 
 def _run_card(found: Findings) -> Card:
@@ -194,43 +187,13 @@ def _run_card(found: Findings) -> Card:
         busy = trace.utilization
         use = "" if np.isnan(busy) else f", {plural(trace.workers, 'slot')} busy for {per_cent(min(busy, 1.0))} of it"
         said.append(f"It took {length(round(trace.makespan_s, 3), True)}{use}.")
+    names = [
+        printable(short(name)) for name, status in zip(found.dag.names, recorded.status, strict=True) if status == 3
+    ]
+    if names:
+        said.append(f"Failed: {named(names, len(names), _MOST_FAILED)}.")
     verdict = "every job succeeded" if done == n else f"{plural(failed, 'job')} failed" if failed else "not over"
     return Card("Run", verdict, done == n or (False if failed else None), tuple(said))
-
-
-def next_steps(found: Findings) -> list[Step]:
-    """Return what to do with these findings, as commands that can be pasted into a shell."""
-    if found.dag.n == 0:
-        return []
-    file = "FILE" if found.path in ("", "-") else shlex.quote(found.path)
-    gains = found.best.schedule.area > found.best.fifo.area
-    memory = found.memory
-    limited = None if memory is None else memory.limited
-    limit = "" if limited is None else f" --memory {limited.limit}"
-    steps = [_first_step(file, limit, gains=gains)]
-    if memory is None:
-        command = f"eligo report {file} --job-data TABLE.csv -o report.html"
-        steps.append(Step("Supply sizes, for what is missing here:", command))
-    elif limited is None and (point := advised(memory.curve)) and point.limit < memory.analysis.worst.bound:
-        cost = growth(memory.curve[-1].critical_path, point.critical_path)
-        text = f"Keep every execution within {size_text(memory, point.limit)} (longest chain {cost}):"
-        steps.append(Step(text, f"eligo limit {file} --memory {point.limit} --in-place --backup"))
-    if found.simulation is None and gains:
-        steps.append(Step("See for which grids that pays, and how much:", f"eligo simulate {file}"))
-    if found.recorded is None:
-        steps.append(Step("Run it, and watch it live on a page like this:", f"eligo run {file}{limit} --watch 0"))
-    return steps
-
-
-def _first_step(file: str, limit: str, *, gains: bool) -> Step:
-    if limit:
-        text = "Write the limit's dependencies and the order into the workflow:"
-        return Step(text, f"eligo prioritize {file}{limit} --in-place --backup")
-    if gains:
-        text = "Write this order into the workflow, so that the engine you have follows it:"
-        return Step(text, f"eligo prioritize {file} --in-place --backup")
-    text = "No order found is better than first-in-first-out: leave it. What workers that come and go make of it:"
-    return Step(text, f"eligo simulate {file}")
 
 
 def size_text(memory: MemoryFound, value: int) -> str:

@@ -30,7 +30,7 @@ function shape(tag, attributes = {}, ...children) {
 /** Text that keeps its direction to itself: names may be in any script. */
 const isolated = (text) => element("bdi", {}, text);
 
-const ARRAYS = { i4: Int32Array, u1: Uint8Array, f4: Float32Array };
+const ARRAYS = { i4: Int32Array, u1: Uint8Array, f4: Float32Array, f8: Float64Array };
 
 /** Turn {"i4": base64} into a typed array; what is not there stays so. */
 function unpack(value) {
@@ -57,18 +57,19 @@ function countUpTo(sorted, value) {
 }
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
-const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+const rounded = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 
 const plural = (count, noun) => `${whole.format(count)} ${noun}${count === 1 ? "" : "s"}`;
 
-/** Return seconds, or job times where none are known, as people read them. */
-function timeText(value) {
+/** Return seconds as people read them; without a number of digits all that matter. */
+function secondsText(value) {
   if (!Number.isFinite(value)) return "unknown";
-  if (!data.in_seconds) return `${short.format(value)} job times`;
-  if (value >= 2 * 86400) return `${short.format(value / 86400)} d`;
-  if (value >= 2 * 3600) return `${short.format(value / 3600)} h`;
-  return `${short.format(value)} s`;
+  for (const [unit, size] of [["d", 86400], ["h", 3600]]) if (value >= 2 * size) return `${rounded.format(value / size)} ${unit}`;
+  return `${rounded.format(value)} s`;
 }
+
+/** Return the time of an execution: real ones are in seconds, others in job times where no times are known. */
+const timeText = (value, seconds = data.in_seconds) => (seconds ? secondsText(value) : `${rounded.format(value)} job times`);
 
 /** Return an amount of memory in decimal units. */
 function sizeText(value, unit = data.memory ? data.memory.unit : "bytes") {
@@ -77,6 +78,12 @@ function sizeText(value, unit = data.memory ? data.memory.unit : "bytes") {
   const units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
   const power = value < 1000 ? 0 : Math.min(Math.floor(Math.log10(value) / 3), units.length - 1);
   return `${new Intl.NumberFormat("en", { maximumSignificantDigits: 3 }).format(value / 1000 ** power)} ${units[power]}`;
+}
+
+/** What to count a range of times or sizes in, so that round numbers of it are round on an axis. */
+function timeUnit(high, seconds) {
+  if (!seconds) return 1;
+  return high >= 2 * 86400 ? 86400 : high >= 2 * 3600 ? 3600 : 1;
 }
 
 /** Leave out the middle of long text: names often differ only at their ends. */

@@ -3,12 +3,13 @@
 
 const LEFT = 62, RIGHT = 26, TOP = 8, BOTTOM = 34;
 
-/** Round numbers that cover a range, at most about so many. */
-function ticks(low, high, most) {
+/** Round numbers of a unit that cover a range, at most about so many; whole ones where nothing else makes sense. */
+function ticks(low, high, most, { unit = 1, whole = false } = {}) {
   if (!(high > low)) return [low];
-  const rough = (high - low) / most;
+  const rough = (high - low) / most / unit;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((k) => k * power).find((size) => size >= rough);
+  const round = [1, 2, 5, 10].map((k) => k * power).find((size) => size >= rough);
+  const step = unit * (whole ? Math.max(round, 1) : round);
   const found = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high * (1 + 1e-12) + 1e-12; k++) found.push(k * step + 0); // never -0
   return found;
@@ -34,12 +35,13 @@ function thinned(x, y, low, high, dots) {
 }
 
 /**
- * A chart of curves {label, x, y, dashes, colour, points} and lines {label, value, upright}.
- * x may be left out where it is 0, 1, 2, ...
+ * A chart of curves {label, x, y, dashes, colour, points} and lines {label, value, upright}; x may be left out where it
+ * is 0, 1, 2, ... An axis says how its numbers are written (text), in what unit round numbers are to be (unit), whether
+ * only whole ones make sense (whole), and how far it goes at least (until).
  */
 class Chart {
-  constructor(host, { title = "", across, up, curves, lines = [], xText, yText, height = 190, fill = false, text = "" }) {
-    Object.assign(this, { host, across, up, curves, lines, xText, yText, height, fill, text });
+  constructor(host, { title = "", across, up, x = JOBS_AXIS, y = JOBS_AXIS, curves, lines = [], height = 190, fill = false, text = "" }) {
+    Object.assign(this, { host, across, up, x, y, curves, lines, height, fill, text });
     for (const curve of curves) curve.x ||= Array.from(curve.y, (_, i) => i);
     this.keys = element("div", { class: "chart-keys" });
     this.box = element("div");
@@ -73,6 +75,7 @@ class Chart {
       if (upright) right = Math.max(right, value);
       else high = Math.max(high, value);
     }
+    right = Math.max(right, this.x.until ?? right);
     if (!(high > low)) high = low + 1;
     if (!(right > left)) right = left + 1;
     this.left = left;
@@ -88,13 +91,13 @@ class Chart {
     this.drawn = Math.max(this.box.clientWidth, 240);
     const { low, high, wide, tall } = this.scales();
     const picture = shape("svg", { class: "figure", viewBox: `0 0 ${this.drawn} ${this.height}`, role: "img", "aria-label": this.text || `${this.up} against ${this.across}` });
-    for (const y of ticks(low, high, Math.max(tall / 34, 2))) {
+    for (const y of ticks(low, high, Math.max(tall / 34, 2), this.y)) {
       picture.append(shape("line", { class: "grid", x1: LEFT, x2: LEFT + wide, y1: this.sy(y), y2: this.sy(y) }));
-      picture.append(shape("text", { x: LEFT - 6, y: this.sy(y) + 4, "text-anchor": "end" }, this.yText(y)));
+      picture.append(shape("text", { x: LEFT - 6, y: this.sy(y) + 4, "text-anchor": "end" }, this.y.text(y)));
     }
-    for (const x of ticks(this.left, this.right, Math.max(wide / 90, 2))) {
+    for (const x of ticks(this.left, this.right, Math.max(wide / 90, 2), this.x)) {
       picture.append(shape("line", { class: "axis", x1: this.sx(x), x2: this.sx(x), y1: TOP + tall, y2: TOP + tall + 4 }));
-      picture.append(shape("text", { x: this.sx(x), y: TOP + tall + 17, "text-anchor": "middle" }, this.xText(x)));
+      picture.append(shape("text", { x: this.sx(x), y: TOP + tall + 17, "text-anchor": "middle" }, this.x.text(x)));
     }
     picture.append(shape("text", { x: LEFT + wide / 2, y: this.height - 4, "text-anchor": "middle" }, this.across));
     for (const line of this.lines) this.drawLine(picture, line, wide, tall);
@@ -137,10 +140,18 @@ class Chart {
     this.cursor.setAttribute("x2", at);
     this.curves.forEach((curve, i) => {
       const k = countUpTo(curve.x, x) - 1;
-      if (this.values[i]) this.values[i].textContent = k >= 0 ? this.yText(curve.y[k]) : "";
+      if (this.values[i]) this.values[i].textContent = k >= 0 ? this.y.text(curve.y[k]) : "";
     });
   }
 }
+
+const JOBS_AXIS = { text: (value) => whole.format(value), whole: true };
+
+/** An axis of memory: round in decimal units as it is, in whole pebbles. */
+const sizeAxis = () => ({ text: (value) => sizeText(value), whole: data.memory.unit !== "bytes" });
+
+/** An axis of time that goes on until a moment. */
+const timeAxis = (until, seconds) => ({ text: (value) => timeText(value, seconds), unit: timeUnit(until, seconds), until });
 
 /** How the i-th curve is drawn. */
 const curveLook = (i) => ({ colour: `var(--curve-${i % CURVES})`, dashes: DASHES[i % DASHES.length], width: i ? 1.8 : 2.6 });

@@ -20,6 +20,7 @@ function readTheme() {
   theme.fill = states.map((name) => colour(name));
   theme.rim = states.map((name) => colour(`${name}-rim`));
   theme.pixel = theme.fill.map(pixelOf);
+  theme.ink_on = theme.pixel.map(inkOn);
   probe.remove();
 }
 
@@ -40,24 +41,28 @@ function pixelOf(colour) {
 }
 
 const shadePixels = shades.map(pixelOf);
+const shadeInks = shadePixels.map(inkOn);
+
+const SKEWED = 10; // times the middle value that the largest is, from which ranks count instead of sizes
 
 /** Numbers of jobs as shades; the scale is linear, or by ranks where a few large ones would hide all others. */
 class Shading {
-  constructor(title, values, text) {
-    this.title = title;
+  constructor(values, text) {
     this.values = values;
     this.text = text;
-    this.low = Infinity;
-    this.high = -Infinity;
-    for (const value of values) {
-      if (value < this.low) this.low = value;
-      if (value > this.high) this.high = value;
-    }
+    this.sorted = values.filter((value) => Number.isFinite(value)).sort();
+    this.unknown = this.sorted.length < values.length;
+    this.low = this.sorted[0];
+    this.high = this.sorted[this.sorted.length - 1];
+    this.middle = this.sorted[this.sorted.length >> 1];
+    this.ranked = this.high > SKEWED * this.middle;
+    if (!this.ranked) this.middle = (this.low + this.high) / 2;
   }
 
   /** Which of the shades a value has; -1 where it is unknown. */
   step(value) {
     if (!Number.isFinite(value)) return -1;
+    if (this.ranked) return Math.round(((countUpTo(this.sorted, value) - 1) / Math.max(this.sorted.length - 1, 1)) * (STEPS - 1));
     const span = this.high - this.low;
     return span > 0 ? Math.round(((value - this.low) / span) * (STEPS - 1)) : STEPS >> 1;
   }
@@ -73,15 +78,20 @@ class Shading {
 
 /** By what jobs can be coloured; priorities depend on the strategy that a pane shows. */
 function shadingOf(kind, play) {
-  if (kind === "time" && jobs.time) return new Shading("time", jobs.time, timeText);
-  if (kind === "memory" && jobs.need) return new Shading(data.memory.resource, jobs.need, (v) => sizeText(v));
-  if (kind === "priority" && play.order) {
-    const priority = new Float32Array(jobs.count);
-    play.order.forEach((job, i) => { priority[job] = jobs.count - i; });
-    return new Shading("priority", priority, (v) => whole.format(v));
-  }
-  return null;
+  if (kind === "time" && jobs.time) return new Shading(jobs.time, secondsText);
+  if (kind === "memory" && jobs.need) return new Shading(jobs.need, (v) => sizeText(v));
+  return kind === "priority" ? new Shading(prioritiesOf(play.order), (v) => whole.format(v)) : null;
 }
 
-/** Whether text on a shade should be white. */
-const isDark = (step) => step < STEPS / 2;
+/** The priority of each job: n for the first of an order, 1 for the last. */
+function prioritiesOf(order) {
+  const priority = new Int32Array(jobs.count);
+  order.forEach((job, i) => { priority[job] = jobs.count - i; });
+  return priority;
+}
+
+/** Black or white, whichever is easier to read on a colour, given as the bytes of a picture. */
+function inkOn(pixel) {
+  const light = [pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255].map((c) => (c <= 10 ? c / 3294 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2] > 0.179 ? "#000" : "#fff";
+}

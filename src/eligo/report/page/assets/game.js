@@ -25,8 +25,22 @@ class Game {
     this.moments = mode.moments();
     this.last = this.moments ? this.moments.length - 1 : jobs.count;
     this.slider.max = this.last;
-    this.charts = mode.charts(byId("game-charts"));
+    this.drawCharts(mode);
     this.go(mode.live ? this.last : 0);
+  }
+
+  drawCharts(mode) {
+    this.charts = mode.charts(byId("game-charts"));
+  }
+
+  /** The run has gone on: there are more moments, and the charts go further. */
+  extend(moments, mode) {
+    const following = this.position === this.last;
+    this.moments = moments;
+    this.last = moments.length - 1;
+    this.slider.max = this.last;
+    if (mode) this.drawCharts(mode);
+    this.go(following ? this.last : this.position);
   }
 
   get when() { return this.moments ? this.moments[this.position] : this.position; }
@@ -49,7 +63,7 @@ class Game {
     else this.play();
   }
 
-  /** Play: a schedule of any length takes about twenty seconds at speed 1, but never more than ten steps a second of few jobs. */
+  /** Play: at speed 1 a long schedule takes about twenty seconds, a short one goes by four steps a second. */
   play() {
     if (this.position >= this.last) this.go(0);
     byId("play").setAttribute("aria-pressed", "true");
@@ -94,14 +108,14 @@ class Game {
   /** Say where we are; while it plays only to those who look, or a screen reader would never stop. */
   tell() {
     const { panes } = this.app;
-    const at = this.moments ? `After ${timeText(this.when)}` : `Step ${whole.format(this.position)} of ${whole.format(this.last)}`;
+    const at = this.moments ? `After ${timeText(this.when, panes[0].play.seconds)}` : `Step ${whole.format(this.position)} of ${whole.format(this.last)}`;
     const said = panes.filter((pane) => !pane.root.hidden).map((pane) => {
       const now = this.runningNow(pane.play);
       const who = now >= 0 ? `; \u2068${shorten(jobs.name[now], 40)}\u2069 runs` : "";
       return `${pane.play.label}: ${this.countsText(pane.play)}${who}`;
     });
     const text = `${at}. ${said.join(". ")}.`;
-    byId("where").setAttribute("aria-live", this.playing ? "off" : "polite");
+    byId("where").setAttribute("aria-live", this.playing || this.app.mode.live ? "off" : "polite");
     byId("where").textContent = text;
     this.slider.setAttribute("aria-valuetext", text);
   }

@@ -14,8 +14,10 @@ const jobs = {
   peak: unpack(data.jobs.peak),
 };
 
-const edges = { tail: unpack(data.edges.tail), head: unpack(data.edges.head), added: unpack(data.edges.added) };
-edges.count = edges.tail.length;
+const edges = { head: unpack(data.edges.head), added: unpack(data.edges.added) };
+edges.count = edges.head.length;
+edges.tail = new Int32Array(edges.count);
+unpack(data.edges.first).forEach((first, job, all) => edges.tail.fill(job, first, all[job + 1] ?? first));
 edges.isAdded = new Uint8Array(edges.count);
 for (const edge of edges.added) edges.isAdded[edge] = 1;
 
@@ -37,8 +39,9 @@ const parentsOf = (job) => Array.from(incoming.of(job), (edge) => edges.tail[edg
 
 /** An execution: when each job became ELIGIBLE, started and ended; times are Infinity for what never happens. */
 class Play {
-  constructor(label, start, end, failed = null) {
+  constructor(label, start, end, failed = null, seconds = data.in_seconds) {
     this.label = label;
+    this.seconds = seconds;
     this.start = start;
     this.end = end;
     this.failed = failed;
@@ -111,7 +114,10 @@ function playOfOrder(strategy) {
 /** What ran when, on workers. */
 function playOfTrace(label, trace, status = null) {
   const known = (values) => Float64Array.from(unpack(values), (when) => (Number.isNaN(when) ? Infinity : when));
-  const play = new Play(label, known(trace.start), known(trace.end), status && status.map((s) => (s === 3 ? 1 : 0)));
+  const [start, end] = [known(trace.start), known(trace.end)];
+  // What was done before anybody looked has no times: it is done from the beginning.
+  if (status) status.forEach((one, job) => { if (one >= 2 && start[job] === Infinity) start[job] = end[job] = 0; });
+  const play = new Play(label, start, end, status && status.map((one) => (one === 3 ? 1 : 0)), Boolean(status) || data.in_seconds);
   play.lane = unpack(trace.lane);
   play.lanes = trace.lanes;
   return play;
@@ -132,5 +138,7 @@ function eligibleCurve(play) {
     if (when === x[x.length - 1]) y[y.length - 1] = i - j;
     else { x.push(when); y.push(i - j); }
   }
+  x.push(Math.max(play.last, x[x.length - 1]));
+  y.push(i - j);
   return { x, y };
 }

@@ -3,6 +3,7 @@
 
 const LABELLED = 38; // pixels that a box must be wide to carry its name
 const DOTTED = 8; // pixels below which the cells of an open group are dots without rims and marks
+const MARKED = 6; // pixels that a job must be wide to carry a mark
 const SMALL_BOX = 7; // pixels below which a job is drawn without rim, name and marks
 const FONT = 'system-ui, "DejaVu Sans", sans-serif';
 
@@ -89,10 +90,10 @@ class Painter {
     ctx.fill();
     ctx.stroke();
     if (state === FAILED) cross(ctx, box);
-    if (look.marked && jobs.peak[box.job]) mark(ctx, box.x + box.w / 2 - 5, box.y - box.h / 2 + 5, jobs.peak[box.job]);
+    if (look.marked && jobs.peak[box.job]) mark(ctx, box.x + box.w / 2 - 5, box.y - box.h / 2 + 5, jobs.peak[box.job], scale);
     if (box.w * scale < LABELLED) return;
-    ctx.fillStyle = shading && step >= 0 ? (isDark(step) ? "#fff" : "#000") : ink(state);
-    write(ctx, box.label, box.x, box.y, box.w - 10, 12);
+    ctx.fillStyle = shading ? (step < 0 ? theme.ink : shadeInks[step]) : theme.ink_on[state];
+    write(ctx, box.label, box.x, box.y, box.w - (state === FAILED ? 34 : 10), 12);
   }
 
   /** Put a job that is too small for a rim with others of its colour: changing colours takes most of the time. */
@@ -105,11 +106,14 @@ class Painter {
     boxes.push(box);
   }
 
-  paintSmall(small, { ctx, scale }) {
+  paintSmall(small, { ctx, scale, marked }) {
     const least = 1 / scale;
     for (const [colour, boxes] of small) {
       ctx.fillStyle = colour;
       for (const box of boxes) ctx.fillRect(box.x - box.w / 2, box.y - box.h / 2, Math.max(box.w, least), Math.max(box.h, 2 * least));
+    }
+    for (const boxes of marked ? small.values() : []) {
+      for (const box of boxes) if (jobs.peak[box.job] && box.w * scale >= MARKED) mark(ctx, box.x, box.y, jobs.peak[box.job], scale);
     }
   }
 
@@ -132,9 +136,9 @@ class Painter {
     ctx.strokeStyle = counts[ELIGIBLE] ? theme.rim[ELIGIBLE] : theme.soft;
     ctx.lineWidth = counts[ELIGIBLE] ? 2.5 : 1.2;
     ctx.strokeRect(left, top, box.w, box.h);
-    if (look.marked && groups.peak[box.group]) mark(ctx, box.x + box.w / 2 - 8, top + 8, groups.peak[box.group]);
+    if (look.marked && groups.peak[box.group]) mark(ctx, box.x + box.w / 2 - 8, top + 8, groups.peak[box.group], scale);
     if (box.w * scale < LABELLED) return;
-    ctx.fillStyle = shading && step >= 0 ? (isDark(step) ? "#fff" : "#000") : theme.ink;
+    ctx.fillStyle = shading && step >= 0 ? shadeInks[step] : theme.ink;
     write(ctx, box.label, box.x, top + 12, box.w - 12, 12);
     write(ctx, `× ${whole.format(box.count)}`, box.x, top + 27, box.w - 12, 11);
   }
@@ -219,7 +223,7 @@ class Painter {
           ctx.lineWidth = 1.5;
           ctx.strokeRect(x0 + column * CELL + 1.5, y0 + row * CELL + 1.5, CELL - CELL_GAP - 1, CELL - CELL_GAP - 1);
         }
-        if (marked && jobs.peak[job]) mark(ctx, x0 + (column + 0.5) * CELL, y0 + (row + 0.5) * CELL, jobs.peak[job]);
+        if (marked && jobs.peak[job]) mark(ctx, x0 + (column + 0.5) * CELL, y0 + (row + 0.5) * CELL, jobs.peak[job], 1);
       }
     }
   }
@@ -288,29 +292,30 @@ function frame(ctx, box, scale) {
 }
 
 /** Mark what a job does at the worst peak: a diamond where it runs, a dot where its data are held. */
-function mark(ctx, x, y, kind) {
+function mark(ctx, x, y, kind, scale) {
+  const r = Math.max(5, 3 / scale); // to be seen from afar too
   ctx.fillStyle = theme.peak;
   ctx.strokeStyle = theme.page;
-  ctx.lineWidth = 1;
+  ctx.lineWidth = r / 2.5;
   ctx.beginPath();
-  if (kind === 1) { ctx.moveTo(x, y - 5); ctx.lineTo(x + 5, y); ctx.lineTo(x, y + 5); ctx.lineTo(x - 5, y); ctx.closePath(); }
-  else ctx.arc(x, y, 3, 0, 2 * Math.PI);
-  ctx.fill();
+  if (kind === 1) { ctx.moveTo(x, y - r); ctx.lineTo(x + r, y); ctx.lineTo(x, y + r); ctx.lineTo(x - r, y); ctx.closePath(); }
+  else ctx.arc(x, y, 0.6 * r, 0, 2 * Math.PI);
   ctx.stroke();
+  ctx.fill();
 }
 
+/** Mark a job that failed, beside its name. */
 function cross(ctx, box) {
-  const r = Math.min(box.w, box.h) / 2 - 3;
-  ctx.strokeStyle = theme.rim[FAILED];
+  const [x, y, r] = [box.x - box.w / 2 + 10, box.y, 4];
+  ctx.strokeStyle = theme.ink_on[FAILED];
   ctx.lineWidth = 2;
   ctx.beginPath();
-  ctx.moveTo(box.x - r, box.y - r); ctx.lineTo(box.x + r, box.y + r);
-  ctx.moveTo(box.x + r, box.y - r); ctx.lineTo(box.x - r, box.y + r);
+  ctx.moveTo(x - r, y - r);
+  ctx.lineTo(x + r, y + r);
+  ctx.moveTo(x + r, y - r);
+  ctx.lineTo(x - r, y + r);
   ctx.stroke();
 }
-
-/** The colour of text on a state: the page's own on dark fills. */
-const ink = (state) => (state === EXECUTED ? theme.page : theme.ink);
 
 /** Write a text in one line, no wider than there is room. */
 function write(ctx, text, x, y, width, size) {

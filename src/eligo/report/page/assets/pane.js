@@ -127,7 +127,7 @@ class Pane {
     const hit = this.app.scene.pick(x, y);
     this.tip.hidden = !hit;
     if (!hit) return;
-    const state = hit.job >= 0 ? `: ${STATE_NAMES[this.play.state(hit.job, this.app.when)]}` : `: ${plural(hit.box.count, "equal job")}`;
+    const state = hit.job >= 0 ? `: ${STATE_NAMES[this.play.state(hit.job, this.app.when)]}` : `: ${plural(hit.box.count, "job")}`;
     this.tip.replaceChildren(isolated(hit.job >= 0 ? jobs.name[hit.job] : hit.box.label), state);
     this.tip.style.left = `${clamp(px + 12, 0, Math.max(this.width - 200, 0))}px`;
     this.tip.style.top = `${clamp(py + 14, 0, Math.max(this.height - 40, 0))}px`;

@@ -14,6 +14,7 @@ class Table {
     this.words = "";
     this.body = element("tbody");
     this.state = element("span", { role: "status" });
+    this.changing = columns.findIndex((column) => column.changes);
     this.heads = columns.map((column, k) => element(
       "th",
       { scope: "col", class: column.number ? "number" : null },
@@ -68,6 +69,12 @@ class Table {
     this.show();
   }
 
+  /** Bring what changes with every step up to date, leaving all else (and the focus) where it is. */
+  update() {
+    const { value } = this.columns[this.changing];
+    Array.from(this.body.rows).forEach((line, i) => { line.cells[this.changing].textContent = value(this.rows[this.page * PAGE + i]); });
+  }
+
   show() {
     const pages = Math.max(Math.ceil(this.rows.length / PAGE), 1);
     this.page = clamp(this.page, 0, pages - 1);
@@ -86,7 +93,8 @@ class Table {
     this.before.disabled = !this.page;
     this.after.disabled = this.page === pages - 1;
     const end = Math.min(from + PAGE, this.rows.length);
-    const of = this.rows.length === this.count ? whole.format(this.count) : `${whole.format(this.rows.length)} that fit, of ${whole.format(this.count)}`;
+    const all = plural(this.count, "row");
+    const of = this.rows.length === this.count ? all : `${whole.format(this.rows.length)} that fit, of ${all}`;
     this.state.textContent = pages === 1 ? of : `${whole.format(from + 1)} to ${whole.format(end)} of ${of}`;
   }
 
@@ -125,7 +133,7 @@ function makeTables(app) {
       { title: "highest priority", value: (i) => classes[i].high, number: true },
       { title: "lowest priority", value: (i) => classes[i].low, number: true },
       { title: "order proved best", value: (i) => yesNo(classes[i].optimal) },
-      ...data.blocks.r.map((_, j) => ({ title: `r over class ${j + 1}`, number: true, value: (i) => (data.blocks.r[i] ? data.blocks.r[i][j] : null), text: (i) => (data.blocks.r[i] && data.blocks.r[i][j] !== null ? short.format(data.blocks.r[i][j]) : "") })),
+      ...data.blocks.r.map((_, j) => ({ title: `r over class ${j + 1}`, number: true, value: (i) => (data.blocks.r[i] ? data.blocks.r[i][j] : null), text: (i) => (data.blocks.r[i] && data.blocks.r[i][j] !== null ? rounded.format(data.blocks.r[i][j]) : "") })),
     ],
   });
   const [classOf, first, last, nonsinks, heads] = ["class_of", "first", "last", "nonsinks", "heads"].map((name) => unpack(data.blocks[name]));
@@ -143,8 +151,7 @@ function makeTables(app) {
       ],
     });
   } else if (count) byId("table-blocks").append(element("p", {}, `${plural(count, "block")}: too many to list.`));
-  const priority = app.orders.map((play) => { const found = new Int32Array(jobs.count); play.order.forEach((job, i) => { found[job] = jobs.count - i; }); return found; });
-  app.priority = priority;
+  const { priority } = app;
   app.jobTable = new Table(byId("table-jobs"), {
     caption: "Jobs", file: "jobs.csv", count: jobs.count, sorted: { column: 1, down: true },
     columns: [
@@ -153,12 +160,12 @@ function makeTables(app) {
       { title: "level", value: (i) => jobs.level[i] + 1, number: true },
       { title: "parents", value: (i) => incoming.of(i).length, number: true },
       { title: "children", value: (i) => outgoing.of(i).length, number: true },
-      ...(jobs.time ? [{ title: "time", value: (i) => jobs.time[i], number: true, text: (i) => timeText(jobs.time[i]) }] : []),
+      ...(jobs.time ? [{ title: "time_s", value: (i) => jobs.time[i], number: true, text: (i) => secondsText(jobs.time[i]) }] : []),
       ...(jobs.need ? [{ title: `${data.memory.resource} while it runs`, value: (i) => jobs.need[i], number: true, text: (i) => sizeText(jobs.need[i]) }] : []),
       ...(jobs.peak ? [{ title: "at the worst peak", value: (i) => ["", "runs", "its data are held"][jobs.peak[i]] }] : []),
       { title: "block", value: (i) => (blockOf[i] < 0 ? null : blockOf[i] + 1), number: true },
       { title: "group", value: (i) => groups.name[jobs.group[i]], filtered: true, long: true },
-      { title: "state", value: (i) => STATE_NAMES[app.panes[0].play.state(i, app.when)] },
+      { title: "state", changes: true, value: (i) => STATE_NAMES[app.panes[0].play.state(i, app.when)] },
     ],
   });
 }
