@@ -45,7 +45,7 @@ eligo run workflow.dag && eligo report workflow.dag --run -o report.html
 _SUFFIXES = (".html", ".htm")
 _MOST_STRATEGIES = 6
 _MOST_WORKERS = 1_000_000
-_LONGEST_PATH = 500  # that is part of a command to paste
+_LONGEST_WORDS = 1_000  # of a command to paste
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="how many workers execute them (default: as many as jobs are ready on average under fifo)",
     )
-    showing.add_argument("--seed", type=int, default=0, metavar="N", help="of the strategy random (default: 0)")
+    showing.add_argument("--seed", type=_seed, default=0, metavar="N", help="of the strategy random (default: 0)")
     showing.add_argument(
         "--curve",
         type=_points,
@@ -111,20 +111,24 @@ def _check(args: argparse.Namespace) -> None:
     """Refuse what cannot be written, before any work is done."""
     from eligo.cli.outputs import check_distinct
     from eligo.cli.trace_outputs import check_place, foreign, holds_something
+    from eligo.formats.storage import writing
     from eligo.report.page.rendering import PAGE_START
 
     if args.method is not None and args.memory is None:
         args.refuse("--method is for a limit: it needs --memory SIZE")
-    check_distinct({"FILE": args.file, "--job-data": args.job_data, "--simulation": args.simulation, "-o": args.out})
+    check_distinct(
+        {"FILE": args.file, "--job-data": args.job_data, "--simulation": args.simulation, "-o PAGE": args.out}
+    )
     if args.out == "-":
         return
     if not args.out.lower().endswith(_SUFFIXES):
         raise EligoError(f"{args.out}: not a name for a page", hint=f"end it in {' or '.join(_SUFFIXES)}")
     check_place(args.out)
     if holds_something(args.out):
-        with Path(args.out).open("rb") as stream:
-            if stream.read(len(PAGE_START)) != PAGE_START:
-                raise foreign(args.out, "page of ours")
+        with writing(args.out), Path(args.out).open("rb") as stream:
+            ours = stream.read(len(PAGE_START)) == PAGE_START
+        if not ours:
+            raise foreign(args.out, "page of ours")
 
 
 def find_for_page(
@@ -167,7 +171,9 @@ def _again(document: Document, args: argparse.Namespace) -> Again:
     from eligo.report.page.findings import Again
 
     file = f"./{args.file}" if args.file.startswith("-") else args.file
-    plain = file != "./-" and printable(file) == file and len(file) <= _LONGEST_PATH
+    words = read_again("FILE" if args.file == "-" else file, args)
+    if printable(words) != words or len(words) > _LONGEST_WORDS:
+        words = "FILE"
     counting = [f" --{name} {value}" for name in MODEL_WORDS if (value := getattr(args, name)) is not None]
     runnable = document.dag.n > 0
     try:
@@ -175,7 +181,7 @@ def _again(document: Document, args: argparse.Namespace) -> Again:
     except EligoError:
         runnable = False
     writable = document.format in INSTRUMENTED_FORMATS and args.file != "-"
-    return Again(read_again(file if plain else "FILE", args), "".join(counting), writable, runnable)
+    return Again(words, "".join(counting), writable, runnable, args.seed)
 
 
 def _footprint(document: Document, args: argparse.Namespace) -> tuple[Footprint | None, Limited | None, str]:
@@ -186,7 +192,8 @@ def _footprint(document: Document, args: argparse.Namespace) -> tuple[Footprint 
     except EligoError as error:
         if wanted:
             raise
-        return None, None, f"Memory and disk are not shown: {error.text.partition(': ')[2]}. To add them, {error.hint}."
+        why = error.text.removeprefix(f"{document.source.path}: ")
+        return None, None, f"Memory and disk are not shown: {why}. To add them, {error.hint}."
     limited = None if args.memory is None else limited_by(document, footprint, args)
     return footprint, limited, ""
 
@@ -209,11 +216,14 @@ def _recorded(document: Document, args: argparse.Namespace) -> Recorded | None:
     from eligo.engines.state import State
     from eligo.report.page.findings import Recorded
 
-    folder = Path(args.run) if args.run else default_folder(args.file)
-    with State.open(folder, reading=True) as state:
-        state.check_workflow(document.dag, args.file)
-        resume = resuming(state.get("words") or [args.file])
-        return Recorded(state.trace(document.dag), tuple(state.status), str(state.get("engine")), printable(resume))
+    try:
+        folder = Path(args.run) if args.run else default_folder(args.file)
+        with State.open(folder, reading=True) as state:
+            state.check_workflow(document.dag, args.file)
+            resume = resuming(state.get("words") or [args.file])
+            return Recorded(state.trace(document.dag), tuple(state.status), str(state.get("engine")), printable(resume))
+    except EligoError as error:
+        raise EligoError(error.text, hint="--run DIR names the folder of a run of this very workflow") from None
 
 
 def _strategies(text: str) -> tuple[str, ...]:
@@ -238,6 +248,10 @@ def _number(text: str, least: int, most: int) -> int:
 
 def _workers(text: str) -> int:
     return _number(text, 1, _MOST_WORKERS)
+
+
+def _seed(text: str) -> int:
+    return _number(text, 0, 2**63 - 1)
 
 
 def _points(text: str) -> int:

@@ -97,13 +97,17 @@ def _workers(found: Findings) -> str:
     for strategy in found.strategies:
         trace = strategy.trace
         if trace.makespan_s > 0:
-            takes = length(trace.makespan_s, True) if seconds else f"{trace.makespan_s:,.6g} job times"
+            takes = length(trace.makespan_s, True) if seconds else _job_times(trace.makespan_s)
             busy = per_cent(min(trace.utilization, 1.0))
             rows.append(f"{strategy.label} takes {takes}, with workers busy for {busy} of it")
     known = "jobs take the times that are known" if seconds else "no times are known and each job takes 1"
     if found.untimed:
         known += f" ({plural(found.untimed, 'job')} without a time: the mean of the others)"
     return f"On {plural(found.workers, 'worker')}, where {known}: {'; '.join(rows)}." if rows else ""
+
+
+def _job_times(value: float) -> str:
+    return "1 job time" if value == 1 else f"{value:,.6g} job times"
 
 
 def _memory(found: Findings, memory: MemoryFound) -> str:

@@ -49,8 +49,9 @@ class Strategy:
         The strategy that made the order; another one only for ``best``.
     schedule
         The order.
-    along
-        What is occupied while each job runs, one after the other, and at the end; ``None`` where no sizes are known.
+    along, peak
+        What is occupied while each job runs, one after the other, and at the end; and the most that ever is. ``None``
+        where no sizes are known.
     trace, use
         What runs when on so many workers, and what is occupied then.
     """
@@ -59,6 +60,7 @@ class Strategy:
     chosen: str
     schedule: Schedule
     along: Int64 | None
+    peak: int | None
     trace: Trace
     use: MemoryUse | None
 
@@ -66,11 +68,6 @@ class Strategy:
     def label(self) -> str:
         """What it is called on the page."""
         return self.name if self.name == self.chosen else f"{self.name} ({self.chosen})"
-
-    @property
-    def peak(self) -> int | None:
-        """The most that is occupied when jobs run one after the other."""
-        return None if self.along is None else int(self.along.max())
 
 
 @final
@@ -130,12 +127,15 @@ class Again:
         Whether the format has a place for priorities and dependencies.
     runnable
         Whether it is said what the jobs run.
+    seed
+        Of the strategy ``random``.
     """
 
     words: str = "FILE"
     counting: str = ""
     writable: bool = True
     runnable: bool = True
+    seed: int = 0
 
 
 @final
@@ -298,7 +298,7 @@ def _executed(name: str, chosen: str, schedule: Schedule, workers: int, footprin
 
     trace = _on_workers(schedule.dag, schedule, name, workers)
     use = None if footprint is None else memory_over_time(footprint, trace)
-    return Strategy(name, chosen, schedule, _along(footprint, schedule.order), trace, use)
+    return Strategy(name, chosen, schedule, *_along(footprint, schedule.order), trace, use)
 
 
 def _on_workers(dag: Dag, schedule: Schedule, name: str, workers: int) -> Trace:
@@ -317,14 +317,14 @@ def _is_timed(dag: Dag) -> bool:
     return dag.time_s is not None and bool(np.nansum(dag.time_s) > 0)
 
 
-def _along(footprint: Footprint | None, order: Int32) -> Int64 | None:
-    """Return what is occupied while each job runs, and what is left at the end."""
+def _along(footprint: Footprint | None, order: Int32) -> tuple[Int64 | None, int | None]:
+    """Return what is occupied while each job runs and what is left at the end, and the most that ever is."""
     from eligo.memory.sequential import memory_along
 
     if footprint is None:
-        return None
-    after = memory_along(footprint, order)
-    return np.append(after[1::2], after[-1])
+        return None, None
+    all_along = memory_along(footprint, order)  # before the first job, then during and after each
+    return np.append(all_along[1::2], all_along[-1]), int(all_along.max())
 
 
 def _memory(

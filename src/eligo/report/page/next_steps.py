@@ -61,6 +61,8 @@ def _order(found: Findings) -> Step:
     again, limit, name = found.again, _limit(found), found.strategies[0].name
     target = "--in-place --backup" if again.writable else "--json > order.json"
     strategy = "" if name == "best" else f" --strategy {name}"
+    if name == "random":
+        strategy += f" --seed {again.seed}"
     command = f"eligo prioritize {again.words}{limit}{strategy} {target}"
     if limit and again.writable:
         return Step("Write the limit's dependencies and the order into the workflow:", command)

@@ -55,7 +55,7 @@ class Details {
     this.host.replaceChildren(
       element("h3", {}, isolated(groups.name[group]), `: ${plural(members.length, "job")}`),
       described([["now", this.changing(now)], ["jobs", jobLinks(app, members.subarray(0, MOST_LINKS), members.length)]]),
-      ...(members.length > 1 ? [element("button", { type: "button", onclick: () => app.toggleGroup(group) }, open ? "Fold" : "Unfold")] : []),
+      ...(members.length > 1 ? [element("button", { type: "button", onclick: () => { app.toggleGroup(group); this.host.lastChild.focus(); } }, open ? "Fold" : "Unfold")] : []),
     );
   }
 

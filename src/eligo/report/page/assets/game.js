@@ -36,11 +36,12 @@ class Game {
   /** The run has gone on: there are more moments, and the charts go further. */
   extend(moments, mode) {
     const following = this.position === this.last;
+    const { when } = this;
     this.moments = moments;
     this.last = moments.length - 1;
     this.slider.max = this.last;
     if (mode) this.drawCharts(mode);
-    this.go(following ? this.last : this.position);
+    this.go(following ? this.last : countUpTo(moments, when) - 1); // news may come late: the moment counts, not its number
   }
 
   get when() { return this.moments ? this.moments[this.position] : this.position; }
