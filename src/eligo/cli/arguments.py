@@ -86,4 +86,5 @@ def read_again(path: str, args: argparse.Namespace) -> str:
     limited.txt --from dagman --job-data 'my sizes.csv'
     """
     given = {"--from": args.source_format, "--edges": args.edges, "--job-data": args.job_data}
-    return shlex.join([path, *(word for name, value in given.items() if value for word in (name, value))])
+    words = [[f"{name}={value}"] if value.startswith("-") else [name, value] for name, value in given.items() if value]
+    return shlex.join([path, *(word for pair in words for word in pair)])

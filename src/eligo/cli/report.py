@@ -45,6 +45,7 @@ eligo run workflow.dag && eligo report workflow.dag --run -o report.html
 _SUFFIXES = (".html", ".htm")
 _MOST_STRATEGIES = 6
 _MOST_WORKERS = 1_000_000
+_OTHER_RUN = "--run DIR names the folder of a run of this very workflow"
 _LONGEST_WORDS = 1_000  # of a command to paste
 
 
@@ -216,14 +217,15 @@ def _recorded(document: Document, args: argparse.Namespace) -> Recorded | None:
     from eligo.engines.state import State
     from eligo.report.page.findings import Recorded
 
-    try:
-        folder = Path(args.run) if args.run else default_folder(args.file)
-        with State.open(folder, reading=True) as state:
+    if args.file == "-" and not args.run:
+        raise EligoError("standard input has no run beside it", hint=_OTHER_RUN)
+    with State.open(Path(args.run) if args.run else default_folder(args.file), reading=True) as state:
+        try:
             state.check_workflow(document.dag, args.file)
-            resume = resuming(state.get("words") or [args.file])
-            return Recorded(state.trace(document.dag), tuple(state.status), str(state.get("engine")), printable(resume))
-    except EligoError as error:
-        raise EligoError(error.text, hint="--run DIR names the folder of a run of this very workflow") from None
+        except EligoError as error:  # whose hint is for those who run it
+            raise EligoError(error.text, hint=_OTHER_RUN) from None
+        resume = resuming(state.get("words") or [args.file])
+        return Recorded(state.trace(document.dag), tuple(state.status), str(state.get("engine")), printable(resume))
 
 
 def _strategies(text: str) -> tuple[str, ...]:
@@ -237,10 +239,7 @@ def _strategies(text: str) -> tuple[str, ...]:
 
 
 def _number(text: str, least: int, most: int) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        value = -1
+    value = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else -1
     if not least <= value <= most:
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} to {most:,}")
     return value

@@ -271,7 +271,8 @@ def find(
     for name in dict.fromkeys(wish.strategies):
         tell(f"strategy {name}")
         chosen, schedule = _ordered(name, wish, best)
-        strategies.append(_executed(name, chosen, schedule, workers, None if memory is None else memory.footprint))
+        trace = _on_workers(schedule, name, workers, wish.seed)
+        strategies.append(_executed(name, chosen, schedule, trace, None if memory is None else memory.footprint))
     return Findings(
         path, format, dag, dag if plain is None else plain, tuple(strategies), best, memory, without_memory, workers,
         simulation, recorded, again or Again(), tuple(notes), order_note,
@@ -293,24 +294,24 @@ def _ordered(name: str, wish: Wish, best: Prioritized) -> tuple[str, Schedule]:
     return other.strategy, other.schedule
 
 
-def _executed(name: str, chosen: str, schedule: Schedule, workers: int, footprint: Footprint | None) -> Strategy:
+def _executed(name: str, chosen: str, schedule: Schedule, trace: Trace, footprint: Footprint | None) -> Strategy:
     from eligo.simulation.memory_use import memory_over_time
 
-    trace = _on_workers(schedule.dag, schedule, name, workers)
     use = None if footprint is None else memory_over_time(footprint, trace)
     return Strategy(name, chosen, schedule, *_along(footprint, schedule.order), trace, use)
 
 
-def _on_workers(dag: Dag, schedule: Schedule, name: str, workers: int) -> Trace:
+def _on_workers(schedule: Schedule, name: str, workers: int, seed: int) -> Trace:
     """Execute an order, or a queue, on so many workers that stay; jobs take the times that are known."""
     from eligo.simulation.contenders import POOLS, Contender
     from eligo.simulation.grid import Grid
     from eligo.simulation.runs import make_setup, trace_run
 
+    dag = schedule.dag
     if dag.n == 0:
         return Trace.of(dag, [], [], workers=workers)
     who = Contender(name, name) if name in POOLS else Contender(name, "order", schedule.order)
-    return trace_run(make_setup(dag, who, Grid(processors=workers, sd=0, own_times=_is_timed(dag))))
+    return trace_run(make_setup(dag, who, Grid(processors=workers, sd=0, own_times=_is_timed(dag)), seed=seed))
 
 
 def _is_timed(dag: Dag) -> bool:

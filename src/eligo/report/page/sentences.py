@@ -165,8 +165,9 @@ def _simulation_card(found: Findings) -> Card:
         return Card(title, "nothing to compare", None, (f"{grids}, no finite ratio of execution times.",))
     clear = [row for row in rows if row[0].high < 1]
     summary, point, of = min(clear or rows, key=lambda row: row[0].median)
+    word = "gains most" if summary.median < 1 else "comes closest"
     best = (
-        f"{of} gains most with batches of about {point.batch:g} every {point.interarrival:g} mean job times: it takes "
+        f"{of} {word} with batches of about {point.batch:g} every {point.interarrival:g} mean job times: it takes "
         f"{100 * summary.median:.3g} % of the time (ratios from {summary.low:.3g} to {summary.high:.3g})."
     )
     on = len({(point.interarrival, point.batch) for _, point, _ in clear})

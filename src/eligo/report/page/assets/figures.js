@@ -63,7 +63,7 @@ function drawLimits() {
 
 /** A small table below a figure, for those who want the numbers. */
 function plainTable(titles, rows, caption) {
-  return element("details", {}, element("summary", {}, `${caption}: the numbers`), element("div", { class: "table" }, element("div", { class: "scroll" }, element("table", {},
+  return element("details", {}, element("summary", {}, `${caption}: the numbers`), element("div", { class: "table" }, element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, element("table", {},
     element("thead", {}, element("tr", {}, ...titles.map((title) => element("th", { scope: "col" }, title)))),
     element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((cell) => element("td", {}, cell))))),
   ))));
