@@ -281,8 +281,14 @@ if (jobs.count) {
   listenToTheme(() => app.themed());
   if (app.live) new Live(app, app.live);
   // What is further down comes after the first paint.
-  setTimeout(() => { app.drawRest(); document.documentElement.dataset.ready = "true"; }, 0);
+  setTimeout(() => { app.drawRest(); ready(); }, 0);
 } else {
   listenToTheme(() => {});
+  ready();
+}
+
+/** Say that all is there: for those who drive the page by a program, and for measurements. */
+function ready() {
+  performance.mark("ready");
   document.documentElement.dataset.ready = "true";
 }
