@@ -1,5 +1,7 @@
 """Figures: dags, games, decompositions, eligibility profiles, sweep tables, memory, executions and simulations.
 
+And a page with all that is known of a workflow: ``report.write_page(dag, "page.html")``, see ``page/``.
+
 >>> from eligo import report
 >>> from eligo.dag import Dag
 >>> figure = report.draw_dag(Dag.from_names([("a", "b"), ("a", "c")]), executed=[0], title="after the first step")
@@ -10,6 +12,8 @@ it is imported when the first figure is made.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from eligo.report.curves import plot_gain, plot_profiles, plot_sweep
 from eligo.report.dag_picture import draw_dag, draw_game
 from eligo.report.gantt import plot_gantt
@@ -17,6 +21,9 @@ from eligo.report.layout import Layout, place_jobs
 from eligo.report.memory_curves import plot_limits, plot_makespan, plot_memory
 from eligo.report.ratio_panels import Ratio, plot_ratios
 from eligo.report.style import save
+
+if TYPE_CHECKING:
+    from eligo.report.page.writing import write_page
 
 __all__ = [
     "Layout",
@@ -29,4 +36,13 @@ __all__ = [
     "plot_limits",
     "plot_makespan",
 ]
-__all__ += ["plot_memory", "plot_profiles", "plot_ratios", "plot_sweep", "save"]
+__all__ += ["plot_memory", "plot_profiles", "plot_ratios", "plot_sweep", "save", "write_page"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the page on first use: whoever draws a figure need not wait for it."""
+    if name != "write_page":
+        raise AttributeError(f"module 'eligo.report' has no attribute {name!r}")
+    from eligo.report.page.writing import write_page
+
+    return write_page
