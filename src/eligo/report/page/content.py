@@ -39,14 +39,17 @@ _RUNS, _HELD = 1, 2  # what a job does at the worst peak
 
 
 def shown(text: str) -> str:
-    r"""Return text as it is shown: nothing in it is obeyed, and it is not too long.
+    r"""Return text as it is shown: nothing in it is obeyed, it is not too long, and there is something to be seen.
 
     Examples
     --------
-    >>> shown("a\u202eb"), len(shown(10_000 * "x"))
-    ('a\\u202eb', 120)
+    >>> shown("a\u202eb"), len(shown(10_000 * "x")), shown(" ")
+    ('a\\u202eb', 120, '" "')
     """
-    return shorten(printable(text[: 4 * _LONGEST_NAME] + text[-4 * _LONGEST_NAME :] if len(text) > 1000 else text), 120)
+    if len(text) > 8 * _LONGEST_NAME:  # escapes only make it longer
+        text = text[: 4 * _LONGEST_NAME] + text[-4 * _LONGEST_NAME :]
+    made = shorten(printable(text), _LONGEST_NAME)
+    return made if made.strip() else f'"{made[: _LONGEST_NAME - 2]}"'
 
 
 def packed(values: ArrayLike, kind: str) -> dict[str, str]:

@@ -76,7 +76,10 @@ def render(found: Findings, *, live: bool = False) -> bytes:
 
 def _title(found: Findings) -> str:
     """Return what to call the workflow: the name of its file, wherever that is."""
-    return "standard input" if found.path == STDIN else shown(PurePath(found.path).name) or "workflow"
+    if found.path == STDIN:
+        return "standard input"
+    name = PurePath(found.path).name
+    return shown(name) if name else "workflow"
 
 
 def _missing(found: Findings) -> list[str]:
