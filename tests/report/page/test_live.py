@@ -11,7 +11,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import Any, ClassVar
 from unittest import mock
 
@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo.errors import EligoError
-from eligo.report.page import live, live_state
+from eligo.report.page import live, live_http, live_state
 from eligo.report.page.live import LivePage, LiveState
 from eligo.report.page.live_state import json_pieces
 from tests.guards import no_hang
@@ -57,7 +57,10 @@ def page(state: LiveState) -> Iterator[LivePage]:
 @contextmanager
 def patched(**values: float) -> Iterator[None]:
     """Other bounds and paces of the server."""
-    with mock.patch.multiple(live, **{f"_{name.upper()}": value for name, value in values.items()}):
+    with ExitStack() as stack:
+        for name, value in values.items():
+            home = live_http if hasattr(live_http, f"_{name.upper()}") else live
+            stack.enter_context(mock.patch.object(home, f"_{name.upper()}", value))
         yield
 
 

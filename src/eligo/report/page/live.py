@@ -31,13 +31,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from email.utils import formatdate
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import parse_qs
 
 from eligo.errors import EligoError
+from eligo.report.page.live_http import PIECE_BYTES, RefusedError, Request, heading, parse, read_head
 from eligo.report.page.live_state import LiveState, json_pieces
 
 __all__ = ["LivePage", "LiveState"]
@@ -45,30 +43,14 @@ __all__ = ["LivePage", "LiveState"]
 _HOST = "127.0.0.1"
 _CONNECTIONS = 64
 _STREAMS = 16
-_HEAD_BYTES = 65_536  # browsers add the cookies of whatever else runs on this machine
-_HEAD_S = 10.0  # to ask in
 _SEND_S = 20.0  # for a client to take a piece
-_PIECE_BYTES = 65_536
 _PAUSE_S = 0.125  # between two messages to a client
 _LOOK_S = 0.5  # after which a stream looks whether its client has gone
 _BEAT_S = 10.0
 _PATIENCE_S = 1.0  # for a stream to become free, for a client to hang up, for all to leave
 
-_EVERYWHERE = {
-    "Cache-Control": "no-store",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "X-Frame-Options": "DENY",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Connection": "close",
-}
-_NOTHING = "default-src 'none'"
 _NO_FRAME = "frame-ancestors 'none'"  # the page itself says the rest of its policy
 _TEXT = "text/plain; charset=utf-8"
-_FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*)")
-_REQUEST = re.compile(r"([A-Z]+) (\S+) HTTP/1\.[0-9]")
-_ONCE = {"host", "origin", "sec-fetch-site", "sec-fetch-mode", "last-event-id"}
 
 
 class LivePage:
@@ -185,7 +167,7 @@ class LivePage:
     def _serve(self, connection: socket.socket) -> None:
         try:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            head = _read_head(connection)
+            head = read_head(connection)
             if head is not None:
                 with self._answering(connection):
                     self._answer(connection, head)
@@ -213,46 +195,46 @@ class LivePage:
         end = time.monotonic() + _PATIENCE_S
         while not self._stop.is_set() and (left := end - time.monotonic()) > 0:
             connection.settimeout(left)
-            if not connection.recv(_PIECE_BYTES):
+            if not connection.recv(PIECE_BYTES):
                 return
 
     def _answer(self, connection: socket.socket, head: bytes) -> None:
         bodiless = head.startswith(b"HEAD ")
         try:
-            request = _parse(head)
+            request = parse(head)
             self._check(request)
             if request.path == "/favicon.ico":
-                _send(connection, _heading(HTTPStatus.NO_CONTENT))
+                _send(connection, heading(HTTPStatus.NO_CONTENT))
             elif request.path == "/":
                 page = self._whole_page()
-                _send(connection, _heading(HTTPStatus.OK, "text/html; charset=utf-8", len(page), policy=_NO_FRAME))
+                _send(connection, heading(HTTPStatus.OK, "text/html; charset=utf-8", len(page), policy=_NO_FRAME))
                 _send(connection, b"" if bodiless else page)
             elif bodiless:
-                _send(connection, _heading(HTTPStatus.OK, "text/event-stream"))
+                _send(connection, heading(HTTPStatus.OK, "text/event-stream"))
             else:
                 self._stream(connection, request.fields.get("last-event-id", ""))
-        except _RefusedError as refused:
+        except RefusedError as refused:
             body = f"{refused.status.phrase}: {refused.text}\n".encode()
-            _send(connection, _heading(refused.status, _TEXT, len(body)) + (b"" if bodiless else body))
+            _send(connection, heading(refused.status, _TEXT, len(body)) + (b"" if bodiless else body))
 
-    def _check(self, request: _Request) -> None:
+    def _check(self, request: Request) -> None:
         """Refuse what does not come from the page itself, or from somebody who was given its address."""
         fields = request.fields
         host = fields.get("host", "").lower()
         if host not in self._hosts:
-            raise _RefusedError(HTTPStatus.FORBIDDEN, "this is not the host that was asked for")
+            raise RefusedError(HTTPStatus.FORBIDDEN, "this is not the host that was asked for")
         if fields.get("origin", f"http://{host}").lower() != f"http://{host}":
-            raise _RefusedError(HTTPStatus.FORBIDDEN, "pages from elsewhere may not ask")
+            raise RefusedError(HTTPStatus.FORBIDDEN, "pages from elsewhere may not ask")
         linked = fields.get("sec-fetch-mode") == "navigate" and request.path != "/events"
         if fields.get("sec-fetch-site", "none") not in ("none", "same-origin") and not linked:
-            raise _RefusedError(HTTPStatus.FORBIDDEN, "pages from elsewhere may not ask")
+            raise RefusedError(HTTPStatus.FORBIDDEN, "pages from elsewhere may not ask")
         if request.method not in ("GET", "HEAD"):
-            raise _RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "there is nothing to do here but to look")
+            raise RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "there is nothing to do here but to look")
         if request.path not in ("/", "/events", "/favicon.ico"):
-            raise _RefusedError(HTTPStatus.NOT_FOUND, "there is one page here")
+            raise RefusedError(HTTPStatus.NOT_FOUND, "there is one page here")
         given = request.token.encode("utf-8", "surrogatepass")
         if request.path != "/favicon.ico" and not hmac.compare_digest(given, self._token.encode()):
-            raise _RefusedError(HTTPStatus.FORBIDDEN, "use the whole address that eligo printed, with its token")
+            raise RefusedError(HTTPStatus.FORBIDDEN, "use the whole address that eligo printed, with its token")
 
     def _whole_page(self) -> bytes:
         with self._making:
@@ -262,15 +244,15 @@ class LivePage:
                 except Exception as error:
                     self.trouble = error
                     text = "the page could not be made; the run goes on"
-                    raise _RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, text) from None
+                    raise RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, text) from None
                 self.trouble = None
             return self._page
 
     def _stream(self, connection: socket.socket, last_id: str) -> None:
         if not self._streams.acquire(timeout=_PATIENCE_S):  # one whose client has gone is free before that
-            raise _RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, "too many are looking already")
+            raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, "too many are looking already")
         try:
-            _send(connection, _heading(HTTPStatus.OK, "text/event-stream") + b"retry: 1000\n\n")
+            _send(connection, heading(HTTPStatus.OK, "text/event-stream") + b"retry: 1000\n\n")
             self._feed(connection, self._seen(last_id))
         finally:
             self._streams.release()
@@ -304,30 +286,11 @@ class LivePage:
         ready = bytearray(f"event: {kind}\nid: {self._nonce}-{message['seq']}\ndata: ".encode())
         for piece in json_pieces(message):
             ready += piece
-            if len(ready) >= _PIECE_BYTES:
+            if len(ready) >= PIECE_BYTES:
                 _send(connection, ready)
                 ready.clear()
         _send(connection, ready + b"\n\n")
         return int(message["seq"])
-
-
-@dataclass(frozen=True, slots=True)
-class _Request:
-    """What a client asks for; names of header fields are in lower case."""
-
-    method: str
-    path: str
-    token: str
-    fields: dict[str, str]
-
-
-class _RefusedError(Exception):
-    """A request is answered by a status and a sentence."""
-
-    def __init__(self, status: HTTPStatus, text: str) -> None:
-        super().__init__(text)
-        self.status = status
-        self.text = text
 
 
 def _listen(port: int) -> socket.socket:
@@ -347,70 +310,18 @@ def _listen(port: int) -> socket.socket:
     return listener
 
 
-def _read_head(connection: socket.socket) -> bytes | None:
-    """Return a request as far as the empty line, or what is too much of one; ``None`` if the client says no more."""
-    end = time.monotonic() + _HEAD_S
-    head = bytearray()
-    while len(head) <= _HEAD_BYTES:
-        connection.settimeout(max(end - time.monotonic(), 0.001))
-        piece = connection.recv(_PIECE_BYTES)
-        if not piece or time.monotonic() > end:
-            return None
-        searched = max(len(head) - 3, 0)
-        head += piece
-        length = head.find(b"\r\n\r\n", searched)
-        if 0 <= length <= _HEAD_BYTES:
-            return bytes(head[:length])
-    return bytes(head)
-
-
-def _parse(head: bytes) -> _Request:
-    if len(head) > _HEAD_BYTES:
-        raise _RefusedError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "that is too long")
-    first, *lines = head.decode("latin-1").split("\r\n")
-    request = _REQUEST.fullmatch(first)
-    if request is None:
-        raise _RefusedError(HTTPStatus.BAD_REQUEST, "that is no request")
-    fields: dict[str, str] = {}
-    for line in lines:
-        field = _FIELD.fullmatch(line)
-        name = "" if field is None else field[1].lower()
-        if field is None or (name in fields and name in _ONCE):
-            raise _RefusedError(HTTPStatus.BAD_REQUEST, "a header field is malformed, or there twice")
-        fields[name] = field[2].rstrip(" \t")
-    path, _, query = request[2].partition("?")
-    try:
-        tokens = parse_qs(query, max_num_fields=8).get("token", [])
-    except ValueError:
-        tokens = []
-    return _Request(request[1], path, tokens[0] if len(tokens) == 1 else "", fields)
-
-
-def _heading(status: HTTPStatus, kind: str = "", length: int | None = None, *, policy: str = _NOTHING) -> bytes:
-    """Return the first lines of an answer."""
-    fields = {"Date": formatdate(usegmt=True), **_EVERYWHERE, "Content-Security-Policy": policy}
-    if kind:
-        fields["Content-Type"] = kind
-    if length is not None:
-        fields["Content-Length"] = str(length)
-    if status is HTTPStatus.METHOD_NOT_ALLOWED:
-        fields["Allow"] = "GET, HEAD"
-    lines = [f"HTTP/1.1 {status.value} {status.phrase}", *(f"{name}: {value}" for name, value in fields.items())]
-    return "\r\n".join([*lines, "", ""]).encode("ascii")
-
-
 def _send(connection: socket.socket, data: bytes | bytearray) -> None:
     """Send all, with a bound on the time for each piece."""
     connection.settimeout(_SEND_S)
-    for begin in range(0, len(data), _PIECE_BYTES):
-        connection.sendall(data[begin : begin + _PIECE_BYTES])
+    for begin in range(0, len(data), PIECE_BYTES):
+        connection.sendall(data[begin : begin + PIECE_BYTES])
 
 
 def _has_gone(connection: socket.socket) -> bool:
     """Tell whether a client has hung up; whatever it says is passed over."""
     connection.settimeout(0.0)
     try:
-        return not connection.recv(_PIECE_BYTES)
+        return not connection.recv(PIECE_BYTES)
     except BlockingIOError:
         return False
 
