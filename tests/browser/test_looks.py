@@ -106,7 +106,7 @@ def test_on_paper_there_are_no_controls(look, fmri_page):
     page.locator("#search").fill("join")
     page.locator("#search").press("Enter")
     page.emulate_media(media="print")
-    for which in (".toolbar", ".transport", ".top-tools", ".keys", ".tools >> nth=0", ".skip", "#details"):
+    for which in (".toolbar", ".transport", ".top-tools", ".keys", ".tools button >> nth=0", ".skip", "#details"):
         expect(page.locator(which)).to_be_hidden()
     for which in (".cards", ".panes", "#where", "#plot-profile svg.figure", "#table-jobs table", ".caption"):
         expect(page.locator(which)).to_be_visible()

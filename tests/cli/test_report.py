@@ -56,12 +56,13 @@ def seen_in(page: Path | bytes) -> str:
     """What people read on a page, roughly."""
     text = (page if isinstance(page, bytes) else page.read_bytes()).decode()
     text = re.sub(r"<(script|style).*?</\1>", "", text, flags=re.DOTALL)
-    return html.unescape(re.sub(r"<[^>]*>", "", text))
+    return html.unescape(re.sub(r"<[^>]*>", "", text)).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def steps_of(page: Path) -> list[list[str]]:
     """The commands that a page advises, as a shell would read them."""
-    return [shlex.split(html.unescape(text)) for text in re.findall(r"<li>[^<]*<code>(.*?)</code>", page.read_text())]
+    found = re.findall(r"<li>[^<]*<code>(.*?)</code>", page.read_text())
+    return [shlex.split(html.unescape(re.sub(r"</?span>", "", text))) for text in found]
 
 
 def whole(field: dict[str, str]) -> list[int]:
@@ -342,8 +343,8 @@ def test_steps_can_be_followed(file, home, capsys):
     Path(file).rename(name)
     run("report", name, "-o", "page.html")
     capsys.readouterr()
-    follow(Path("page.html"), "limit")
-    assert "dependencies of ours" in capsys.readouterr().err
+    follow(Path("page.html"), "prioritize")
+    assert "added dependenc" in capsys.readouterr().err
     write(Dag.from_names(GAINS), name)
     run("report", name, "-o", "page.html")
     follow(Path("page.html"), "prioritize")
@@ -360,11 +361,11 @@ def test_steps_read_the_workflow_in_the_same_way(home, words):
     write(chains(), "x.dot")
     Path("sizes.csv").write_text(TABLE)
     run("report", "x.dot", "-o", "page.html", *words)
-    asked = [step for step in steps_of(Path("page.html")) if step[1] == "limit"]
+    asked = [step for step in steps_of(Path("page.html")) if step[1] == "prioritize" and "--memory" in step]
     assert asked
     for step in asked:
         assert set(words) <= set(step)
-    follow(Path("page.html"), "limit")
+    follow(Path("page.html"), "prioritize")
 
 
 @pytest.mark.parametrize(
@@ -704,3 +705,23 @@ def test_the_table_that_is_promised_helps(dag):
     assert "Memory and disk are not shown" not in text
     assert "Times of jobs are not known" not in text
     assert data_of(Path("page.html"))["memory"]["worst"] == worst_peak(with_files()).bound
+
+
+def test_what_was_odd_is_said(home, capsys):
+    """Those who get the page were not there when the file was read."""
+    text = "JOB a a.sub\nJOB b b.sub\nPARENT a CHILD b\nPARENT a CHILD b\n"
+    Path("x.dag").write_text(text)
+    run("report", "x.dag", "-o", "page.html")
+    odd = [line.removeprefix("warning: ") for line in capsys.readouterr().err.splitlines() if line.startswith("warn")]
+    shown = seen_in(Path("page.html"))
+    assert ("What was odd in the file" in shown) == bool(odd)
+    assert all(text in shown for text in odd)
+
+
+def test_priorities_of_yours_are_replaced(home):
+    Path("x.dag").write_text(
+        "JOB a a\nJOB b b\nJOB c c\nJOB d d\nJOB e e\nPARENT a CHILD b\nPARENT c CHILD d e\nPRIORITY b 3\n"
+    )
+    run("report", "x.dag", "-o", "page.html")
+    (step,) = [step for step in steps_of(Path("page.html")) if step[1] == "prioritize"]
+    assert "--replace" in step

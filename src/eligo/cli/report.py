@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eligo.cli.arguments import add_input, open_input, read_again
+from eligo.cli.changing import LARGEST_TRIAL
 from eligo.cli.limit_wish import add_limit, limited_by
 from eligo.cli.memory_options import MODEL_WORDS, add_model, footprint_of, without_ours
 from eligo.cli.messages import say, warn
@@ -14,7 +16,7 @@ from eligo.cli.prioritize import STRATEGIES
 from eligo.cli.progress import working
 from eligo.cli.run_options import resuming
 from eligo.errors import EligoError
-from eligo.words import amount, plural, printable
+from eligo.words import amount, plural, printable, short
 
 if TYPE_CHECKING:
     from eligo.formats.base import Document
@@ -67,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--workers",
         type=_workers,
         metavar="N",
-        help="how many workers execute them (default: as many as jobs are ready on average under fifo)",
+        help="how many workers execute them (default: as many as jobs are ready on average under fifo, at most 500)",
     )
     showing.add_argument("--seed", type=_seed, default=0, metavar="N", help="of the strategy random (default: 0)")
     showing.add_argument(
@@ -97,9 +99,9 @@ def run(args: argparse.Namespace) -> int:
     _check(args)
     with working(f"reading {printable(args.file)}"):
         document = open_input(args, original=True, limited=args.memory is None)
-    simulation = _simulation(args)
+    simulation, note = _simulation(args)
     recorded = _recorded(document, args)
-    found = find_for_page(document, args, simulation=simulation, recorded=recorded)
+    found = find_for_page(document, args, simulation=simulation, simulation_note=note, recorded=recorded)
     with working(f"drawing {found.dag.n:,} jobs"):
         page = render(found)
     replace_file(args.out, [page])
@@ -137,6 +139,7 @@ def find_for_page(
     args: argparse.Namespace,
     *,
     simulation: Results | None = None,
+    simulation_note: str = "",
     recorded: Recorded | None = None,
 ) -> Findings:
     """Find out all that a page shows of a workflow, as the options say."""
@@ -161,6 +164,8 @@ def find_for_page(
             recorded=recorded,
             again=_again(document, args),
             notes=outside,
+            simulation_note=simulation_note,
+            warnings=document.warnings,
             on_progress=tell,
         )
 
@@ -178,11 +183,26 @@ def _again(document: Document, args: argparse.Namespace) -> Again:
     counting = [f" --{name} {value}" for name in MODEL_WORDS if (value := getattr(args, name)) is not None]
     runnable = document.dag.n > 0
     try:
-        make_plan(document).task_of(0)
+        programs = [process.argv[0] for process in make_plan(document).task_of(0).processes] if runnable else []
+        runnable = runnable and all(shutil.which(program) for program in programs)
     except EligoError:
         runnable = False
     writable = document.format in INSTRUMENTED_FORMATS and args.file != "-"
-    return Again(words, "".join(counting), writable, runnable, args.seed)
+    return Again(words, "".join(counting), writable, runnable, _kept(document) if writable else 0, args.seed)
+
+
+def _kept(document: Document) -> int:
+    """Return how many jobs have a priority in the file that is not ours."""
+    import numpy as np
+
+    from eligo.formats.instrumenting import Wish, instrument
+
+    if document.dag.n > LARGEST_TRIAL:
+        return 0
+    try:
+        return instrument(document, np.arange(document.dag.n, 0, -1, dtype=np.int32), Wish()).kept
+    except EligoError:
+        return 0
 
 
 def _footprint(document: Document, args: argparse.Namespace) -> tuple[Footprint | None, Limited | None, str]:
@@ -199,22 +219,24 @@ def _footprint(document: Document, args: argparse.Namespace) -> tuple[Footprint 
     return footprint, limited, ""
 
 
-def _simulation(args: argparse.Namespace) -> Results | None:
+def _simulation(args: argparse.Namespace) -> tuple[Results | None, str]:
+    """Return the results of a sweep, and what to say where it is of another file."""
     if args.simulation is None:
-        return None
+        return None, ""
     from eligo.simulation.results import read_results
 
     results = read_results(args.simulation)
-    if Path(results.about.workflow).name != Path(args.file).name:
-        warn([f"{args.simulation}: is about {printable(results.about.workflow)}, not {args.file}"])
-    return results
+    if Path(results.about.workflow).name == Path(args.file).name:
+        return results, ""
+    warn([f"{args.simulation}: is about {printable(results.about.workflow)}, not {args.file}"])
+    return results, f"This table is about another file: {printable(short(Path(results.about.workflow).name))}."
 
 
 def _recorded(document: Document, args: argparse.Namespace) -> Recorded | None:
     if args.run is None:
         return None
-    from eligo.engines.folder import default_folder
-    from eligo.engines.state import State
+    from eligo.engines.folder import default_folder, holder
+    from eligo.engines.state import JobStatus, State
     from eligo.report.page.findings import Recorded
 
     if args.file == "-" and not args.run:
@@ -224,8 +246,11 @@ def _recorded(document: Document, args: argparse.Namespace) -> Recorded | None:
             state.check_workflow(document.dag, args.file)
         except EligoError as error:  # whose hint is for those who run it
             raise EligoError(error.text, hint=_OTHER_RUN) from None
-        resume = resuming(state.get("words") or [args.file])
-        return Recorded(state.trace(document.dag), tuple(state.status), str(state.get("engine")), printable(resume))
+        resume = printable(resuming(state.get("words") or [args.file]))
+        reasons = {job: state.reason[job] for job, status in enumerate(state.status) if status == JobStatus.FAILED}
+        engine = str(state.get("engine"))
+        trace, goes_on = state.trace(document.dag), holder(state.folder) is not None
+        return Recorded(trace, tuple(state.status), engine, resume, reasons, goes_on)
 
 
 def _strategies(text: str) -> tuple[str, ...]:

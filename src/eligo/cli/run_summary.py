@@ -215,6 +215,7 @@ def _next(ended: Ended) -> Iterator[str]:
     yield printable(f"{outcome.table}: times and sizes that were seen")
     if args.file != "-":
         where = shlex.join(["--run", *([args.state] if args.state else [])])
+        where += f" --memory {shlex.quote(args.memory.text)}" if args.memory is not None else ""
         yield printable(f"what ran when, on a page: eligo report {read_again(args.file, args)} {where} -o report.html")
     if outcome.exit_status:
         yield printable(f"go on with: {ended.resume}")

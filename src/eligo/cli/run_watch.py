@@ -238,6 +238,7 @@ class _Watch:
         counts = f"{len(outcome.failed):,} failed, {outcome.never:,} never ran"
         self.log.note(f"over: {plural(outcome.done, 'job')} done, {counts}")
         if self.page is not None:
+            self.page.note("eligo report FILE --run -o page.html keeps this page", running.state)
             self.page.finish("The run is over.", ended.exit_status)
         if self.lines is not None:
             self.lines.write([{"event": "summary", **ended_facts(ended)}])

@@ -464,7 +464,7 @@ def test_what_a_job_left_behind_ends_though_its_keeper_was_killed(tmp_path):
 
 def test_killed_between_finding_a_step_lost_and_beginning_it_anew(tmp_path, monkeypatch):
     """Its keeper's time is over by then, and nobody would ever tell of its end."""
-    jobs = [task("a", sh(tmp_path, "sleep 0.2; echo x >> runs"))]
+    jobs = [task("a", sh(tmp_path, "sleep 1; echo x >> runs"))]
     ran = Ran(tmp_path, jobs)
     ran.engine.submit()
     ran.until(lambda: ran.events)

@@ -229,14 +229,14 @@ def test_no_line_is_turned_round(path: str) -> None:
     """What is not printable stands nowhere in what people read, but for the spaces and line ends of the page itself."""
     dag = Dag.from_edges([path, f"{path}2"], [0], [1])
     text = Page(render(find(dag, Wish(curve=1), path=path, footprint=footprint(dag, "pebble")))).text
-    assert all(letter.isprintable() or letter == "\n" for letter in text)
+    assert all(letter.isprintable() or letter in "\n\N{NO-BREAK SPACE}" for letter in text)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names_everywhere(name: str) -> None:
     page, usual = Page(render(with_all(name))), page_of("all")
     assert [tag for tag, _ in page.elements] == [tag for tag, _ in usual.elements]
-    assert all(letter.isprintable() or letter == "\n" for letter in page.text)
+    assert all(letter.isprintable() or letter in "\n\N{NO-BREAK SPACE}" for letter in page.text)
     assert page.policy == usual.policy
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from functools import cache
@@ -363,12 +364,10 @@ def test_the_best_point_of_a_sweep(values: list[tuple[float, float]]) -> None:
         f"{100 * ratio:.3g} % of the time (ratios from {ratio / 2:.3g} to {ratio + values[at][1]:.3g})."
     )
     count = f"{len(values)} grid{'s' * (len(values) != 1)}"
-    assert told.sentences[1] == (
-        f"On {len(clear)} of {count} the whole interval of a ratio lies below 1: there the gain is clear."
-    )
+    assert told.sentences[1] == (f"On {len(clear)} of {count} the whole interval of a ratio lies below 1.")
     assert told.sentences[2] == "40 samples of 3 runs each, seed 7."
     assert told.good is (True if clear else None)
-    assert told.verdict == (f"up to {100 * (1 - ratio):.1f} % sooner" if clear else "no clear gain")
+    assert told.verdict == (f"up to {100 * (1 - ratio):.1f} % sooner" if clear else "no gain beyond the intervals")
 
 
 def test_the_pair_that_gains_most_is_named() -> None:
@@ -482,7 +481,7 @@ def test_steps_are_commands(writable: bool, runnable: bool) -> None:
         assert not getattr(args, "in_place", False) or writable
         if name == "run" and "Go on" not in step.text:
             assert (args.command is None) == runnable
-    assert kinds == {"prioritize", "simulate", "limit", "run", "report"}
+    assert kinds == {"prioritize", "simulate", "run", "report"} | (set() if writable else {"limit"})
 
 
 def test_a_run_that_is_not_over_goes_on_first() -> None:
@@ -520,7 +519,7 @@ def test_steps_fit_what_was_found() -> None:
 def test_limits_that_are_advised_can_be_kept(seed: int) -> None:
     print_ = random_footprint(seed, 7)
     for step in next_steps(find(print_.dag, Wish(curve=3), footprint=print_)):
-        if step.command.startswith("eligo limit"):
+        if " --memory " in step.command and step.command.startswith("eligo prioritize"):
             args = parsed(step)[1]
             most = args.memory.amount(print_)
             assert most < eligo.worst_peak(print_).bound
@@ -551,3 +550,37 @@ def test_a_random_order_is_written_with_its_seed() -> None:
     seed = next(seed for seed, found in orders.items() if found.best.schedule.area > found.best.fifo.area)
     steps = dict(map(parsed, next_steps(orders[seed])))
     assert (steps["prioritize"].strategy, steps["prioritize"].seed) == ("random", seed)
+
+
+def test_priorities_that_the_file_has_are_replaced() -> None:
+    first = next_steps(find(APART, Wish(), again=Again("x.dag", kept=2)))[0]
+    assert first.text == (
+        "Write this order into the workflow, in place of 2 priorities that it has, so that the engine you have "
+        "follows it:"
+    )
+    assert first.command == "eligo prioritize x.dag --replace --in-place --backup"
+    parsed(first)
+
+
+def test_a_run_that_goes_on() -> None:
+    """It is not told how to be gone on with, and has not taken its time yet."""
+    trace = Trace.of(FORK, [0, 1, math.nan], [1, math.nan, math.nan], measured=True)
+    recorded = Recorded(trace, [2, 1, 0], "local", "eligo run --resume x", goes_on=True)
+    found = find(FORK, Wish(), recorded=recorded)
+    assert "So far it took 1 s." in card(found, "Run").sentences
+    assert not any("--resume" in step.command for step in next_steps(found))
+
+
+def test_why_jobs_failed() -> None:
+    trace = Trace.of(FORK, [0, math.nan, math.nan], [1, math.nan, math.nan], measured=True)
+    recorded = Recorded(trace, [3, 0, 0], "local", reasons={0: "ended with status 1"})
+    assert "Failed: a (ended with status 1)." in card(find(FORK, Wish(), recorded=recorded), "Run").sentences
+
+
+def test_a_table_of_another_workflow_is_no_good_news() -> None:
+    results = sweep((1, 2, {"a/b": (0.5, 0.6)}))
+    good = card(find(FORK, Wish(), simulation=results), "Simulation")
+    other = card(find(FORK, Wish(), simulation=results, simulation_note="Of another."), "Simulation")
+    assert good.good
+    assert other.good is None
+    assert other.sentences == ("Of another.", *good.sentences)

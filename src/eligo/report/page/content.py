@@ -190,7 +190,12 @@ def _memory(memory: MemoryFound) -> dict[str, Any]:
 
 
 def _recorded(recorded: Recorded) -> dict[str, Any]:
-    return {"status": packed(list(recorded.status), "u1"), "engine": recorded.engine, "trace": _trace(recorded.trace)}
+    return {
+        "status": packed(list(recorded.status), "u1"),
+        "engine": recorded.engine,
+        "over": not recorded.goes_on,
+        "trace": _trace(recorded.trace),
+    }
 
 
 def _simulation(found: Findings) -> dict[str, Any] | None:

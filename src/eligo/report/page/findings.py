@@ -8,8 +8,8 @@ On so many workers, jobs take the times that are known, exactly, and fifo's queu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -103,13 +103,15 @@ class MemoryFound:
 class Recorded:
     """A run that took place: what ran when, what became of the jobs (0 waiting, 1 running, 2 done, 3 failed), where.
 
-    `resume` is the command that goes on with it.
+    `resume` is the command that goes on with it; `reasons` say of jobs why they failed; `goes_on` if it is not over.
     """
 
     trace: Trace
     status: Sequence[int]
     engine: str
     resume: str = ""
+    reasons: Mapping[int, str] = field(default_factory=dict)
+    goes_on: bool = False
 
 
 @final
@@ -126,7 +128,9 @@ class Again:
     writable
         Whether the format has a place for priorities and dependencies.
     runnable
-        Whether it is said what the jobs run.
+        Whether it is said what the jobs run, and that is there.
+    kept
+        How many jobs have a priority in the file, which stays unless it is replaced.
     seed
         Of the strategy ``random``.
     """
@@ -135,6 +139,7 @@ class Again:
     counting: str = ""
     writable: bool = True
     runnable: bool = True
+    kept: int = 0
     seed: int = 0
 
 
@@ -161,8 +166,10 @@ class Findings:
         On how many workers the strategies are executed.
     again
         How commands on this workflow begin.
-    notes
-        What else to say of the workflow, and of the order, as sentences.
+    notes, order_note, simulation_note
+        What else to say of the workflow, of the order and of the simulation, as sentences.
+    warnings
+        What was odd in the file.
     """
 
     path: str
@@ -179,6 +186,8 @@ class Findings:
     again: Again
     notes: tuple[str, ...]
     order_note: str
+    simulation_note: str
+    warnings: tuple[str, ...]
 
     @property
     def timed(self) -> bool:
@@ -237,6 +246,8 @@ def find(
     again: Again | None = None,
     notes: Sequence[str] = (),
     order_note: str = "",
+    simulation_note: str = "",
+    warnings: Sequence[str] = (),
     on_progress: Callable[[str], None] | None = None,
 ) -> Findings:
     """Find out all that a page shows of a workflow.
@@ -251,7 +262,7 @@ def find(
         What its jobs occupy, without the edges of `limited`.
     without_memory
         Why there is no footprint, and what would help.
-    again, notes, order_note
+    again, notes, order_note, simulation_note, warnings
         As the findings have them.
 
     Examples
@@ -275,7 +286,7 @@ def find(
         strategies.append(_executed(name, chosen, schedule, trace, None if memory is None else memory.footprint))
     return Findings(
         path, format, dag, dag if plain is None else plain, tuple(strategies), best, memory, without_memory, workers,
-        simulation, recorded, again or Again(), tuple(notes), order_note,
+        simulation, recorded, again or Again(), tuple(notes), order_note, simulation_note, tuple(warnings),
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from eligo.memory.limit_curve import advised
 from eligo.report.page.findings import Findings
 from eligo.report.page.sentences import size_text
-from eligo.words import growth
+from eligo.words import growth, plural
 
 __all__ = ["Step", "next_steps"]
 
@@ -52,7 +52,7 @@ def _limit(found: Findings) -> str:
 
 def _after_a_run(found: Findings) -> list[Step]:
     recorded = found.recorded
-    if recorded is None or all(status == 2 for status in recorded.status) or not recorded.resume:
+    if recorded is None or recorded.goes_on or not recorded.resume or all(status == 2 for status in recorded.status):
         return []
     return [Step("Go on with the run: what has succeeded does not run again.", recorded.resume)]
 
@@ -60,6 +60,8 @@ def _after_a_run(found: Findings) -> list[Step]:
 def _order(found: Findings) -> Step:
     again, limit, name = found.again, _limit(found), found.strategies[0].name
     target = "--in-place --backup" if again.writable else "--json > order.json"
+    if again.kept and again.writable:
+        target = f"--replace {target}"
     strategy = "" if name == "best" else f" --strategy {name}"
     if name == "random":
         strategy += f" --seed {again.seed}"
@@ -73,7 +75,8 @@ def _order(found: Findings) -> Step:
         text = f"{found.strategies[0].label} is not better than first-in-first-out. Look for a better order:"
         return Step(text, f"eligo prioritize {again.words}")
     if again.writable:
-        return Step("Write this order into the workflow, so that the engine you have follows it:", command)
+        instead = f", in place of {plural(again.kept, 'priority')} that it has" if again.kept else ""
+        return Step(f"Write this order into the workflow{instead}, so that the engine you have follows it:", command)
     return Step("Take this order along: the format has no place for priorities, so as JSON:", command)
 
 
@@ -86,9 +89,12 @@ def _memory(found: Findings) -> list[Step]:
     if memory.limited is not None or point is None or point.limit >= memory.analysis.worst.bound:
         return []
     cost = growth(memory.curve[-1].critical_path, point.critical_path)
-    text = f"Keep every execution within {size_text(memory, point.limit)} (longest chain {cost}):"
-    target = " --in-place --backup" if again.writable else ""
-    return [Step(text, f"eligo limit {again.words} --memory {point.limit}{again.counting}{target}")]
+    within = f"dependencies that keep every execution within {size_text(memory, point.limit)} (longest chain {cost})"
+    words = f"{again.words} --memory {point.limit}{again.counting}"
+    if again.writable:
+        replaced = " --replace" if again.kept else ""
+        return [Step(f"Or write an order with {within}:", f"eligo prioritize {words}{replaced} --in-place --backup")]
+    return [Step(f"Take along {within}:", f"eligo limit {words} --json > limit.json")]
 
 
 def _run(found: Findings) -> Step:

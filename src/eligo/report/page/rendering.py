@@ -14,6 +14,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from functools import cache
 from importlib.resources import files
 from pathlib import PurePath
@@ -37,6 +38,8 @@ _SCRIPTS = (
     "search", "details", "legend", "game", "game_charts", "live", "main",
 )  # fmt: skip
 
+_UNIT = re.compile(r"(?<=[0-9]) (?=(?:%|s|[kMGTPE]?B)(?![\w]))")
+
 
 def render(found: Findings, *, live: bool = False) -> bytes:
     """Return a page.
@@ -58,12 +61,13 @@ def render(found: Findings, *, live: bool = False) -> bytes:
     data = content(found, live=live)
     text: str = _template().render(
         title=_title(found),
-        what=printable(what_it_is(found)),
-        cards=[card._replace(sentences=tuple(map(printable, card.sentences))) for card in cards(found)],
+        what=_tight(what_it_is(found)),
+        cards=[card._replace(sentences=tuple(map(_tight, card.sentences))) for card in cards(found)],
         steps=[] if live else next_steps(found),
         captions=data["captions"],
         found=found,
         missing=[] if live else _missing(found),
+        warnings=[printable(text) for text in found.warnings],
         live=live,
         policy=_policy(style, script, live=live),
         style=style,
@@ -72,6 +76,11 @@ def render(found: Findings, *, live: bool = False) -> bytes:
         version=eligo.__version__,
     )
     return text.encode("utf-8", "replace")
+
+
+def _tight(text: str) -> str:
+    """Return text that is safe to show, in which no line ends between a number and its unit."""
+    return _UNIT.sub("\N{NO-BREAK SPACE}", printable(text))
 
 
 def _title(found: Findings) -> str:
@@ -88,7 +97,7 @@ def _missing(found: Findings) -> list[str]:
     if found.dag.n and not found.timed:
         missing.append(
             "Times of jobs are not known, so every job takes as long as any other. A table with the columns job and "
-            f"time_s adds them: eligo report {words} --job-data TABLE.csv"
+            f"time_s adds them: eligo report {words} --job-data TABLE.csv -o report.html"
         )
     if found.untimed:
         missing.append(f"The times of {plural(found.untimed, 'job')} are not known; these take the mean of the others.")
@@ -97,10 +106,12 @@ def _missing(found: Findings) -> list[str]:
     if found.simulation is None:
         missing.append(
             f"No simulation is shown. eligo simulate {words} --sweep -o sweep.csv makes a table of one: "
-            f"eligo report {words} --simulation sweep.csv"
+            f"eligo report {words} --simulation sweep.csv -o report.html"
         )
     if found.recorded is None:
-        missing.append(f"No run is shown. Once the workflow has run, eligo report {words} --run shows what ran when.")
+        missing.append(
+            f"No run is shown. Once it has run, eligo report {words} --run -o report.html shows what ran when."
+        )
     return missing
 
 

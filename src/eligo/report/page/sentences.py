@@ -11,12 +11,13 @@ import numpy as np
 
 from eligo import graph
 from eligo.memory.models import JOBS_ALONE
-from eligo.report.page.findings import Findings, MemoryFound
+from eligo.report.page.findings import Findings, MemoryFound, Recorded
 from eligo.words import amount, growth, length, named, per_cent, plural, printable, short
 
 __all__ = ["Card", "cards", "size_text", "what_it_is"]
 
 _MOST_FAILED = 3
+_LONGEST_REASON = 200
 
 
 class Card(NamedTuple):
@@ -171,10 +172,11 @@ def _simulation_card(found: Findings) -> Card:
         f"{100 * summary.median:.3g} % of the time (ratios from {summary.low:.3g} to {summary.high:.3g})."
     )
     on = len({(point.interarrival, point.batch) for _, point, _ in clear})
-    clearly = f"On {on:,} of {grids} the whole interval of a ratio lies below 1: there the gain is clear."
+    below = f"On {on:,} of {grids} the whole interval of a ratio lies below 1."
     runs = f"{plural(about.samples, 'sample')} of {plural(about.runs, 'run')} each, seed {about.seed}."
-    verdict = f"up to {per_cent(1 - summary.median)} sooner" if clear else "no clear gain"
-    return Card(title, verdict, True if clear else None, (best, clearly, runs))
+    verdict = f"up to {per_cent(1 - summary.median)} sooner" if clear else "no gain beyond the intervals"
+    note = (found.simulation_note,) if found.simulation_note else ()
+    return Card(title, verdict, True if clear and not note else None, (*note, best, below, runs))
 
 
 def _run_card(found: Findings) -> Card:
@@ -187,14 +189,18 @@ def _run_card(found: Findings) -> Card:
     if len(trace.order):
         busy = trace.utilization
         use = "" if np.isnan(busy) else f", {plural(trace.workers, 'slot')} busy for {per_cent(min(busy, 1.0))} of it"
-        said.append(f"It took {length(round(trace.makespan_s, 3), True)}{use}.")
-    names = [
-        printable(short(name)) for name, status in zip(found.dag.names, recorded.status, strict=True) if status == 3
-    ]
+        took = "So far it took" if recorded.goes_on else "It took"
+        said.append(f"{took} {length(round(trace.makespan_s, 3), True)}{use}.")
+    names = [_failure(found, recorded, job) for job, status in enumerate(recorded.status) if status == 3]
     if names:
         said.append(f"Failed: {named(names, len(names), _MOST_FAILED)}.")
     verdict = "every job succeeded" if done == n else f"{plural(failed, 'job')} failed" if failed else "not over"
     return Card("Run", verdict, done == n or (False if failed else None), tuple(said))
+
+
+def _failure(found: Findings, recorded: Recorded, job: int) -> str:
+    reason = recorded.reasons.get(job, "")
+    return printable(short(found.dag.names[job])) + (f" ({printable(reason[:_LONGEST_REASON])})" if reason else "")
 
 
 def size_text(memory: MemoryFound, value: int) -> str:

@@ -19,8 +19,8 @@ function readTheme() {
   const states = ["waiting", "eligible", "running", "executed", "failed"];
   theme.fill = states.map((name) => colour(name));
   theme.rim = states.map((name) => colour(`${name}-rim`));
-  theme.pixel = theme.fill.map(pixelOf);
-  theme.ink_on = theme.pixel.map(inkOn);
+  theme.ink_on = theme.fill.map((fill) => inkOn(pixelOf(fill)));
+  theme.pixel = [theme.line, ...theme.fill.slice(1)].map(pixelOf); // dots have no rims: waiting ones must be seen
   probe.remove();
 }
 

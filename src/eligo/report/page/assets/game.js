@@ -26,7 +26,7 @@ class Game {
     this.last = this.moments ? this.moments.length - 1 : jobs.count;
     this.slider.max = this.last;
     this.drawCharts(mode);
-    this.go(mode.live ? this.last : 0);
+    this.go(mode.atEnd ? this.last : 0);
   }
 
   drawCharts(mode) {

@@ -34,7 +34,7 @@ class Gantt {
     const busy = this.drawJobs(ctx, across, tall / Math.max(play.lanes, 1), last);
     this.drawAxis(ctx, across, until, width, tall);
     const share = play.lanes ? Math.round((100 * busy) / (play.lanes * last)) : 0;
-    const said = `over after ${timeText(last, play.seconds)}, ${plural(play.lanes, "lane")} busy for ${share} % of the time`;
+    const said = `${play.over ? "over after" : "so far"} ${timeText(last, play.seconds)}, ${plural(play.lanes, "lane")} busy for ${share} % of the time`;
     canvas.setAttribute("aria-label", `${play.label}: ${said}`);
     this.title.replaceChildren(isolated(play.label), `: ${said}; shades are levels`);
   }

@@ -9,6 +9,7 @@ class Live {
     this.play = play;
     play.lane = new Int32Array(jobs.count).fill(-1);
     play.lanes = 0;
+    play.over = false;
     this.refresh = onceAFrame(() => this.show());
     this.over = null;
     this.now = 0;
@@ -57,6 +58,7 @@ class Live {
     this.heard = performance.now();
     if (state.over) {
       this.over = state.over;
+      this.play.over = true;
       this.source.close(); // or the browser would ask a server that has gone, for ever
     }
     const list = byId("live-notes");

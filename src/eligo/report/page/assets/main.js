@@ -38,20 +38,21 @@ class App {
     this.live = data.live ? new Play("the run", never(), never(), new Uint8Array(jobs.count), true) : null;
     this.traces.forEach((play, i) => { play.order = this.orders[i].order; });
     for (const run of [this.recorded, this.live]) if (run) run.order = this.orders[0].order;
+    if (this.recorded) this.recorded.over = data.recorded.over;
   }
 
-  /** The ways to play: a run that goes on, one job at a time, on workers, a run that took place. */
+  /** The ways to play: a run that goes on or took place, one job at a time, on workers. */
   findModes() {
     const distinct = () => [...new Set(this.shown)];
-    const run = (play, title) => ({ title, live: play === this.live, plays: () => [play], moments: () => momentsOf([play]), charts: (host) => timeCharts(host, [play], []) });
+    const run = (play, title) => ({ title, live: play === this.live, atEnd: true, plays: () => [play], moments: () => momentsOf([play]), charts: (host) => timeCharts(host, [play], []) });
     return [
       ...(this.live ? [run(this.live, "the run, live")] : []),
+      ...(this.recorded ? [run(this.recorded, "the run that took place")] : []),
       { title: "one job at a time", plays: () => this.shown.map((i) => this.orders[i]), moments: () => null, charts: (host) => stepCharts(host, distinct()) },
       {
         title: `on ${plural(data.workers, "worker")}`, plays: () => this.shown.map((i) => this.traces[i]), moments: () => momentsOf(distinct().map((i) => this.traces[i])),
         charts: (host) => timeCharts(host, distinct().map((i) => this.traces[i]), distinct()),
       },
-      ...(this.recorded ? [run(this.recorded, "the run that took place")] : []),
     ];
   }
 

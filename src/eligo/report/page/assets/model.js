@@ -42,6 +42,7 @@ class Play {
   constructor(label, start, end, failed = null, seconds = data.in_seconds) {
     this.label = label;
     this.seconds = seconds;
+    this.over = true; // whether nothing more will happen in it
     this.start = start;
     this.end = end;
     this.failed = failed;

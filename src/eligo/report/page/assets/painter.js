@@ -218,9 +218,9 @@ class Painter {
         const step = shading ? shading.step(shading.values[job]) : -1;
         ctx.fillStyle = shading ? (step < 0 ? theme.page : shades[step]) : theme.fill[state];
         ctx.fillRect(x0 + column * CELL + 1, y0 + row * CELL + 1, CELL - CELL_GAP, CELL - CELL_GAP);
-        if (state === ELIGIBLE || state === RUNNING) {
+        if (state !== EXECUTED) {
           ctx.strokeStyle = theme.rim[state];
-          ctx.lineWidth = 1.5;
+          ctx.lineWidth = state === WAITING ? 0.5 : 1.5;
           ctx.strokeRect(x0 + column * CELL + 1.5, y0 + row * CELL + 1.5, CELL - CELL_GAP - 1, CELL - CELL_GAP - 1);
         }
         if (marked && jobs.peak[job]) mark(ctx, x0 + (column + 0.5) * CELL, y0 + (row + 0.5) * CELL, jobs.peak[job], 1);

@@ -119,6 +119,9 @@ function csvCell(value) {
 
 const yesNo = (value) => (value === null ? "not known" : value ? "yes" : "no");
 
+/** How long a job really ran, where that was seen. */
+const ranFor = (play, job) => (play.end[job] < Infinity && play.lane[job] >= 0 ? play.end[job] - play.start[job] : NaN);
+
 function makeTables(app) {
   const { classes, count } = data.blocks;
   const blockOf = unpack(data.blocks.of);
@@ -161,6 +164,7 @@ function makeTables(app) {
       { title: "parents", value: (i) => incoming.of(i).length, number: true },
       { title: "children", value: (i) => outgoing.of(i).length, number: true },
       ...(jobs.time ? [{ title: "time_s", value: (i) => jobs.time[i], number: true, text: (i) => secondsText(jobs.time[i]) }] : []),
+      ...(app.recorded ? [{ title: "ran, s", value: (i) => ranFor(app.recorded, i), number: true, text: (i) => secondsText(ranFor(app.recorded, i)) }] : []),
       ...(jobs.need ? [{ title: `${data.memory.resource} while it runs`, value: (i) => jobs.need[i], number: true, text: (i) => sizeText(jobs.need[i]) }] : []),
       ...(jobs.peak ? [{ title: "at the worst peak", value: (i) => ["", "runs", "its data are held"][jobs.peak[i]] }] : []),
       { title: "block", value: (i) => (blockOf[i] < 0 ? null : blockOf[i] + 1), number: true },
