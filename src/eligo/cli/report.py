@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from eligo.report.page.findings import Again, Findings, Recorded
     from eligo.simulation.results import Results
 
-__all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "find_for_page", "run"]
+__all__ = ["DESCRIPTION", "EXAMPLE", "add_arguments", "run"]
 
 DESCRIPTION = """
 Make one page to look at, and to send to others: what the workflow is, what was found and what to do next; the workflow
@@ -101,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
         document = open_input(args, original=True, limited=args.memory is None)
     simulation, note = _simulation(args)
     recorded = _recorded(document, args)
-    found = find_for_page(document, args, simulation=simulation, simulation_note=note, recorded=recorded)
+    found = _find(document, args, simulation=simulation, simulation_note=note, recorded=recorded)
     with working(f"drawing {found.dag.n:,} jobs"):
         page = render(found)
     replace_file(args.out, [page])
@@ -134,7 +134,7 @@ def _check(args: argparse.Namespace) -> None:
             raise foreign(args.out, "page of ours")
 
 
-def find_for_page(
+def _find(
     document: Document,
     args: argparse.Namespace,
     *,

@@ -32,7 +32,8 @@ function drawProfiles() {
 function drawMemory() {
   if (!data.memory) return;
   new Chart(byId("plot-memory"), {
-    across: "jobs executed, one at a time", up: data.memory.resource, y: sizeAxis(), height: 240, lines: memoryLines(), text: `${capital(data.memory.resource)} along the schedule: ${data.captions.memory}`,
+    across: "jobs executed, one at a time", up: data.memory.resource, y: sizeAxis(), height: 240, lines: memoryLines(),
+    text: `${capital(data.memory.resource)} along the schedule: ${data.captions.memory}`,
     curves: data.strategies.map((each, i) => ({ label: each.label, y: unpack(each.memory), ...curveLook(i) })),
   });
 }
@@ -63,10 +64,10 @@ function drawLimits() {
 
 /** A small table below a figure, for those who want the numbers. */
 function plainTable(titles, rows, caption) {
-  return element("details", {}, element("summary", {}, `${caption}: the numbers`), element("div", { class: "table" }, element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, element("table", {},
-    element("thead", {}, element("tr", {}, ...titles.map((title) => element("th", { scope: "col" }, title)))),
-    element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((cell) => element("td", {}, cell))))),
-  ))));
+  const head = element("thead", {}, element("tr", {}, ...titles.map((title) => element("th", { scope: "col" }, title))));
+  const body = element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((cell) => element("td", {}, cell)))));
+  const scroll = element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, element("table", {}, head, body));
+  return element("details", {}, element("summary", {}, `${caption}: the numbers`), element("div", { class: "table" }, scroll));
 }
 
 const SHOWN_METRICS = ["execution_time", "stalling", "utilization"];
@@ -85,10 +86,12 @@ function drawSimulation() {
   metrics.forEach((metric, k) => drawPanel(picture, found, metric, { width, top: PANEL.top + k * (PANEL.tall + PANEL.gap), first: k === 0 }));
   const [least, most] = [found.batches[0], found.batches[found.batches.length - 1]].map((size) => whole.format(size));
   picture.append(shape("text", { x: width / 2, y: height - 14, "text-anchor": "middle" }, `in each section batches of ${least} to ${most} workers, from left to right; every so many mean job times`));
-  const keys = element("div", { class: "chart-keys" }, ...found.pairs.map((pair, i) => element("span", {}, shape("svg", { width: 16, height: 14, "aria-hidden": "true" }, pairMark(i, 8, 7)), isolated(pair))));
+  const sample = (i) => shape("svg", { width: 16, height: 14, "aria-hidden": "true" }, pairMark(i, 8, 7));
+  const keys = element("div", { class: "chart-keys" }, ...found.pairs.map((pair, i) => element("span", {}, sample(i), isolated(pair))));
+  const numbers = (row) => [rounded.format(row[0]), whole.format(row[1]), row[2], found.metrics[row[3]], ...row.slice(4).map((value) => rounded.format(value))];
   host.replaceChildren(keys, picture, plainTable(
     ["every", "batch", "ratio", "metric", "median", "low", "high"],
-    found.rows.filter((row) => metrics.includes(row[3])).map((row) => [rounded.format(row[0]), whole.format(row[1]), row[2], found.metrics[row[3]], ...row.slice(4).map((value) => rounded.format(value))]),
+    found.rows.filter((row) => metrics.includes(row[3])).map(numbers),
     "Simulation",
   ));
 }

@@ -12,7 +12,10 @@ function stepCharts(host, shown) {
   const [first, second] = chartBoxes(host, data.memory ? 2 : 1);
   const curves = (name) => shown.map((i) => ({ label: data.strategies[i].label, y: unpack(data.strategies[i][name]), ...curveLook(i) }));
   const charts = [new Chart(first, { title: "ELIGIBLE jobs", across: "jobs executed", up: "ELIGIBLE jobs", curves: curves("profile") })];
-  if (data.memory) charts.push(new Chart(second, { title: capital(data.memory.resource), across: "jobs executed", up: data.memory.resource, y: sizeAxis(), lines: memoryLines(), curves: curves("memory") }));
+  if (data.memory) {
+    const { resource } = data.memory;
+    charts.push(new Chart(second, { title: capital(resource), across: "jobs executed", up: resource, y: sizeAxis(), lines: memoryLines(), curves: curves("memory") }));
+  }
   return charts;
 }
 

@@ -20,7 +20,7 @@ class Table {
       { scope: "col", class: column.number ? "number" : null },
       element("button", { type: "button", onclick: () => this.sortBy(k) }, column.title),
     ));
-    const filter = element("input", { type: "search", "aria-label": `Filter ${caption}`, placeholder: "filter", oninput: () => { this.words = filter.value.toLowerCase(); this.page = 0; this.refresh(); } });
+    const filter = element("input", { type: "search", "aria-label": `Filter ${caption}`, placeholder: "filter", oninput: () => this.filterBy(filter.value) });
     this.before = element("button", { type: "button", onclick: () => this.turn(-1) }, "‹ previous");
     this.after = element("button", { type: "button", onclick: () => this.turn(1) }, "next ›");
     const save = element("button", { type: "button", onclick: () => this.download() }, "Download CSV");
@@ -37,6 +37,12 @@ class Table {
 
   sortBy(k) {
     this.sort = { column: k, down: this.sort && this.sort.column === k ? !this.sort.down : Boolean(this.columns[k].number) };
+    this.page = 0;
+    this.refresh();
+  }
+
+  filterBy(words) {
+    this.words = words.toLowerCase();
     this.page = 0;
     this.refresh();
   }
@@ -122,6 +128,10 @@ const yesNo = (value) => (value === null ? "not known" : value ? "yes" : "no");
 /** How long a job really ran, where that was seen. */
 const ranFor = (play, job) => (play.end[job] < Infinity && play.lane[job] >= 0 ? play.end[job] - play.start[job] : NaN);
 
+/** The r-priority of a class over another; null where it is not known. */
+const priorityOver = (one, other) => data.blocks.r[one]?.[other] ?? null;
+const numberOr = (value, otherwise) => (value === null ? otherwise : rounded.format(value));
+
 function makeTables(app) {
   const { classes, count } = data.blocks;
   const blockOf = unpack(data.blocks.of);
@@ -136,7 +146,7 @@ function makeTables(app) {
       { title: "highest priority", value: (i) => classes[i].high, number: true },
       { title: "lowest priority", value: (i) => classes[i].low, number: true },
       { title: "order proved best", value: (i) => yesNo(classes[i].optimal) },
-      ...data.blocks.r.map((_, j) => ({ title: `r over class ${j + 1}`, number: true, value: (i) => (data.blocks.r[i] ? data.blocks.r[i][j] : null), text: (i) => (data.blocks.r[i] && data.blocks.r[i][j] !== null ? rounded.format(data.blocks.r[i][j]) : "") })),
+      ...data.blocks.r.map((_, j) => ({ title: `r over class ${j + 1}`, number: true, value: (i) => priorityOver(i, j), text: (i) => numberOr(priorityOver(i, j), "") })),
     ],
   });
   const [classOf, first, last, nonsinks, heads] = ["class_of", "first", "last", "nonsinks", "heads"].map((name) => unpack(data.blocks[name]));
