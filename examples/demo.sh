@@ -25,3 +25,4 @@ show eligo limit "$out/search.json" --memory 15.2MB -o "$out/limited.json" --cer
 show eligo verify "$out/bound.json" "$out/limited.json"
 show eligo run "$out/limited.json" --command true -j 8
 show eligo status "$out/limited.json"
+show eligo report "$out/limited.json" --run -o "$out/report.html"
