@@ -233,11 +233,11 @@ def test_the_curve_is_as_long_as_wanted(file, capsys):
 
 
 def test_large_workflows_have_short_curves(file, capsys, monkeypatch):
-    from eligo.cli import memory as command
+    from eligo.memory import limit_curve
 
-    monkeypatch.setattr(command, "_FEW_JOBS", 5)
+    monkeypatch.setattr(limit_curve, "_FEW_JOBS", 5)
     assert len(facts(capsys, "memory", file)["curve"]) == 4
-    monkeypatch.setattr(command, "_SOME_JOBS", 5)
+    monkeypatch.setattr(limit_curve, "_SOME_JOBS", 5)
     assert facts(capsys, "memory", file)["curve"] == []
     assert len(facts(capsys, "memory", file, "--curve", "2")["curve"]) == 3
 

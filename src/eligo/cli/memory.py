@@ -42,7 +42,6 @@ eligo memory trace.json --plot-order along.svg
 eligo memory trace.json --json | jq .worst_peak
 """
 
-_FEW_JOBS, _SOME_JOBS = 2_000, 50_000  # up to which six limits are tried, and three
 _MOST_POINTS = 1_000
 
 
@@ -131,11 +130,11 @@ def _find(document: Document, args: argparse.Namespace) -> Findings:
 
 
 def _wanted_points(n: int, args: argparse.Namespace) -> int:
+    from eligo.memory.limit_curve import usual_points
+
     if args.curve is not None:
         return int(args.curve)
-    if n <= _FEW_JOBS:
-        return 6
-    return 3 if n <= _SOME_JOBS or args.plot else 0
+    return usual_points(n) or (3 if args.plot else 0)
 
 
 def _plot(found: Findings, out: str) -> None:

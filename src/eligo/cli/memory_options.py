@@ -76,17 +76,15 @@ def footprint_of(document: Document, args: argparse.Namespace) -> Footprint:
 
 def without_ours(document: Document) -> Dag:
     """Return the dag without the edges that only our dependencies state."""
-    import numpy as np
-
     from eligo.dag import Dag
     from eligo.formats.dependencies import dependencies_of_ours
+    from eligo.graph import joined
 
     dag = document.dag
     tails, heads = dependencies_of_ours(document)
     if not len(tails):
         return dag
-    n = max(dag.n, 1)
-    kept = ~np.isin(dag.tails.astype(np.int64) * n + dag.heads, tails.astype(np.int64) * n + heads)
+    kept = ~joined(Dag.from_edges(dag.n, tails, heads), dag.tails, dag.heads)
     known = {name: getattr(dag, name) for name in ("time_s", "temp_bytes", "memory_bytes", "count", "data")}
     return Dag.from_edges(dag.names, dag.tails[kept], dag.heads[kept], **known)
 

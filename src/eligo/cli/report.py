@@ -15,6 +15,7 @@ from eligo.cli.messages import say, warn
 from eligo.cli.prioritize import STRATEGIES
 from eligo.cli.progress import working
 from eligo.cli.run_options import resuming
+from eligo.cli.simulate_values import whole
 from eligo.errors import EligoError
 from eligo.words import amount, plural, printable, short
 
@@ -67,14 +68,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     showing.add_argument(
         "--workers",
-        type=_workers,
+        type=whole(1, _MOST_WORKERS),
         metavar="N",
         help="how many workers execute them (default: as many as jobs are ready on average under fifo, at most 500)",
     )
-    showing.add_argument("--seed", type=_seed, default=0, metavar="N", help="of the strategy random (default: 0)")
+    showing.add_argument(
+        "--seed", type=whole(0, 2**63 - 1), default=0, metavar="N", help="of the strategy random (default: 0)"
+    )
     showing.add_argument(
         "--curve",
-        type=_points,
+        type=whole(0, 1_000),
         metavar="N",
         help="how many limits to try, 0 for none (default: 6 up to 2,000 jobs, 3 up to 50,000, none beyond)",
     )
@@ -207,6 +210,8 @@ def _kept(document: Document) -> int:
 
 def _footprint(document: Document, args: argparse.Namespace) -> tuple[Footprint | None, Limited | None, str]:
     """Return what jobs occupy, the limit that is kept, and, where sizes are not known, what would supply them."""
+    from eligo.report.page.findings import not_shown
+
     wanted = args.memory is not None or any(getattr(args, name) is not None for name in MODEL_WORDS)
     try:
         footprint = footprint_of(document, args)
@@ -214,7 +219,7 @@ def _footprint(document: Document, args: argparse.Namespace) -> tuple[Footprint 
         if wanted:
             raise
         why = error.text.removeprefix(f"{document.source.path}: ")
-        return None, None, f"Memory and disk are not shown: {why}. To add them, {error.hint}."
+        return None, None, not_shown(f"{why}. To add them, {error.hint}")
     limited = None if args.memory is None else limited_by(document, footprint, args)
     return footprint, limited, ""
 
@@ -261,22 +266,3 @@ def _strategies(text: str) -> tuple[str, ...]:
     if len(names) > _MOST_STRATEGIES:
         raise argparse.ArgumentTypeError(f"{len(names)} strategies are too many to look at: take up to six")
     return names
-
-
-def _number(text: str, least: int, most: int) -> int:
-    value = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else -1
-    if not least <= value <= most:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} to {most:,}")
-    return value
-
-
-def _workers(text: str) -> int:
-    return _number(text, 1, _MOST_WORKERS)
-
-
-def _seed(text: str) -> int:
-    return _number(text, 0, 2**63 - 1)
-
-
-def _points(text: str) -> int:
-    return _number(text, 0, 1_000)

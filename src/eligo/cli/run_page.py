@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from eligo.cli.memory_options import without_ours
 from eligo.engines.base import Event, Happening
-from eligo.errors import EligoError
 from eligo.report.page.live import LivePage, LiveState
 from eligo.words import printable, short
 
@@ -80,17 +79,15 @@ class RunPage:
     def _make(self) -> bytes:
         """Make the page; without memory where sizes are not known."""
         from eligo.formats import format_by_name
-        from eligo.memory.models import footprint
         from eligo.priority.prioritizing import STRATEGIES
-        from eligo.report.page.findings import Wish, find
+        from eligo.report.page.findings import Wish, find, footprint_or_reason
         from eligo.report.page.rendering import render
 
-        plan, held, without = self._plan, None, ""
-        document = plan.document
-        try:
-            held = footprint(document.dag) if self._limited is None else self._limited.footprint.on(document.dag)
-        except EligoError as error:
-            without = f"Memory and disk are not shown: {error.text}."
+        plan, limited, document = self._plan, self._limited, self._plan.document
+        if limited is None:
+            held, without = footprint_or_reason(document.dag)
+        else:
+            held, without = limited.footprint.on(document.dag), ""
         ours = self._order in STRATEGIES
         found = find(
             plan.dag,
@@ -100,7 +97,7 @@ class RunPage:
             plain=without_ours(document),
             footprint=held,
             without_memory=without,
-            limited=self._limited,
+            limited=limited,
             order_note="" if ours else f"The run goes by another order: {self._order}.",
         )
         return render(found, live=True)

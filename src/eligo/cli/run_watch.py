@@ -13,9 +13,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from eligo import _core
 from eligo.cli.messages import warn
 from eligo.cli.run_events import JsonLines, Log, Output
 from eligo.cli.run_options import READING, folder_of, resuming
@@ -26,6 +23,7 @@ from eligo.cli.run_view import View, progress_line
 from eligo.cli.trace_outputs import Shown, show_trace
 from eligo.engines.base import Event, Happening
 from eligo.errors import EligoError
+from eligo.graph import joined
 from eligo.words import amount, plural, short
 
 if TYPE_CHECKING:
@@ -267,5 +265,5 @@ def limit_text(plan: Plan) -> str:
 
 def _added_edges(dag: Dag, given: Dag) -> list[list[int]]:
     """Return tails and heads of what one dag has beyond another."""
-    ours = ~_core.has_edge(given.succ_ptr, given.succ, dag.tails, dag.heads).view(np.bool_)
+    ours = ~joined(given, dag.tails, dag.heads)
     return [dag.tails[ours].tolist(), dag.heads[ours].tolist()]

@@ -17,6 +17,7 @@ __all__ = [
     "components",
     "critical_path",
     "heights",
+    "joined",
     "levels",
     "reachable",
     "remove_shortcuts",
@@ -139,6 +140,18 @@ def critical_path(dag: Dag) -> CriticalPath:
     while parents := parent[begin[path[-1]] : begin[path[-1] + 1]]:
         path.append(max(parents, key=ends.__getitem__))
     return CriticalPath(length, dag.time_s is not None, tuple(reversed(path)))
+
+
+def joined(dag: Dag, tails: Int32, heads: Int32) -> Bools:
+    """Tell of pairs of jobs which of them an edge joins.
+
+    Examples
+    --------
+    >>> dag = Dag.from_edges(3, [0, 1], [1, 2])
+    >>> joined(dag, np.array([0, 0], np.int32), np.array([1, 2], np.int32)).tolist()
+    [True, False]
+    """
+    return _core.has_edge(dag.succ_ptr, dag.succ, tails, heads).view(np.bool_)
 
 
 def reachable(dag: Dag, from_jobs: ArrayLike, to_jobs: ArrayLike) -> Bools:

@@ -17,7 +17,9 @@ from eligo.memory.analysis import Analysis
 from eligo.memory.footprint import Footprint
 from eligo.memory.limiting import limit
 
-__all__ = ["CurvePoint", "advised", "limit_curve", "round_up"]
+__all__ = ["CurvePoint", "advised", "limit_curve", "round_up", "usual_points"]
+
+_FEW_JOBS, _SOME_JOBS = 2_000, 50_000
 
 _SEVERAL_METHODS = 2000
 """Jobs up to which ``auto`` is asked; beyond, ``schedule``."""
@@ -86,6 +88,17 @@ def limit_curve(
             continue
         curve.append(CurvePoint(most, found.critical_path_after, found.method, len(found.tails), found.worst.bound))
     return _falling(curve)
+
+
+def usual_points(n: int) -> int:
+    """Return how many limits are worth their time for so many jobs.
+
+    Examples
+    --------
+    >>> usual_points(2_000), usual_points(50_000), usual_points(50_001)
+    (6, 3, 0)
+    """
+    return 6 if n <= _FEW_JOBS else 3 if n <= _SOME_JOBS else 0
 
 
 def _falling(curve: Sequence[CurvePoint]) -> tuple[CurvePoint, ...]:

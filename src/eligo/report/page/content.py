@@ -67,7 +67,6 @@ def content(found: Findings, *, live: bool = False) -> dict[str, Any]:
     """Return all that the script of a page needs."""
     dag, plain = found.dag, found.plain
     folding = fold(plain)
-    added = found.added
     return {
         "live": live,
         "jobs": {
@@ -79,7 +78,7 @@ def content(found: Findings, *, live: bool = False) -> dict[str, Any]:
         "edges": {
             "first": packed(dag.succ_ptr, "i4"),
             "head": packed(dag.heads, "i4"),
-            "added": packed(np.flatnonzero(added), "i4"),
+            "added": packed(np.flatnonzero(found.added), "i4"),
         },
         "groups": _groups(folding),
         "layout": _layout(plain) if plain.n <= _DRAWN_JOBS and plain.m <= _DRAWN_EDGES else None,
@@ -119,9 +118,8 @@ def _groups(folding: Folding) -> dict[str, Any]:
     """Return the groups as they are drawn: where arrows are many, without those that a longer way implies."""
     dag, edges = folding.dag, folding.edges
     if dag.m > _MOST_ARROWS * dag.n:
-        tails, heads = graph.shortcuts(dag)
-        kept = ~np.isin(dag.tails.astype(np.int64) * dag.n + dag.heads, tails.astype(np.int64) * dag.n + heads)
-        dag, edges = dag.thinned(kept), edges[kept]
+        reduced = graph.remove_shortcuts(dag)
+        dag, edges = reduced, edges[graph.joined(reduced, dag.tails, dag.heads)]
     return {
         "name": [shown(name) for name in folding.names],
         "tail": packed(dag.tails, "i4"),

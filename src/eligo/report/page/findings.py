@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from eligo.dag import Dag, Int32, Int64
+from eligo.errors import EligoError
+from eligo.graph import Bools, joined
 from eligo.memory.footprint import Footprint
 from eligo.priority.prioritizing import Prioritized, prioritize
 from eligo.schedule import Schedule
@@ -28,12 +30,12 @@ if TYPE_CHECKING:
     from eligo.simulation.results import Results
 
 __all__ = ["STRATEGIES", "Again", "Findings", "MemoryFound", "Recorded", "Strategy", "Wish", "find"]
+__all__ += ["footprint_or_reason", "not_shown"]
 
 STRATEGIES = ("best", "fifo")
 """What stands side by side unless others are asked for."""
 
 _MOST_WORKERS = 500
-_FEW_JOBS, _SOME_JOBS = 2_000, 50_000  # up to which six limits are tried, and three, as `eligo memory` does
 
 
 @final
@@ -201,11 +203,9 @@ class Findings:
         return 0 if times is None or not self.timed else int(np.isnan(times).sum())
 
     @property
-    def added(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def added(self) -> Bools:
         """For each edge of the dag whether a limit added it."""
-        n = max(self.dag.n, 1)
-        known = self.plain.tails.astype(np.int64) * n + self.plain.heads
-        return ~np.isin(self.dag.tails.astype(np.int64) * n + self.dag.heads, known)
+        return ~joined(self.plain, self.dag.tails, self.dag.heads)
 
 
 @final
@@ -290,6 +290,27 @@ def find(
     )  # fmt: skip
 
 
+def footprint_or_reason(dag: Dag, model: str | None = None) -> tuple[Footprint | None, str]:
+    """Return what the jobs occupy, or the sentence that says why that is not shown.
+
+    Examples
+    --------
+    >>> footprint_or_reason(Dag.from_edges(1))[1].partition(": ")[0]
+    'Memory and disk are not shown'
+    """
+    from eligo.memory.models import footprint
+
+    try:
+        return footprint(dag, model), ""
+    except EligoError as error:
+        return None, not_shown(error.text)
+
+
+def not_shown(why: str) -> str:
+    """Return the sentence that says why memory is not on the page."""
+    return f"Memory and disk are not shown: {why}."
+
+
 def _workers_for(fifo: Schedule) -> int:
     """Return as many workers as jobs are ready on average in the order of today: there idle ones begin to show."""
     return min(max(round(fifo.area / (fifo.dag.n + 1)), 2), _MOST_WORKERS)
@@ -343,12 +364,9 @@ def _memory(
     footprint: Footprint, limited: Limited | None, points: int | None, tell: Callable[[str], None]
 ) -> MemoryFound:
     from eligo.memory.analysis import analyse
-    from eligo.memory.limit_curve import limit_curve
+    from eligo.memory.limit_curve import limit_curve, usual_points
 
     tell("memory")
     before = analyse(footprint)
-    n = footprint.dag.n
-    if points is None:
-        points = 6 if n <= _FEW_JOBS else 3 if n <= _SOME_JOBS else 0
-    curve = limit_curve(footprint, before, points, tell)
+    curve = limit_curve(footprint, before, usual_points(footprint.dag.n) if points is None else points, tell)
     return MemoryFound(before if limited is None else analyse(limited.footprint), limited, before, curve)

@@ -6,12 +6,10 @@ import os
 from collections.abc import Sequence
 
 from eligo.dag import Dag
-from eligo.errors import EligoError
 from eligo.formats.storage import replace_file
-from eligo.memory.footprint import Footprint
 from eligo.memory.limiting import limit
 from eligo.memory.models import footprint
-from eligo.report.page.findings import STRATEGIES, Findings, Wish, find
+from eligo.report.page.findings import STRATEGIES, Findings, Wish, find, footprint_or_reason
 from eligo.report.page.rendering import render
 
 __all__ = ["write_page"]
@@ -54,7 +52,8 @@ def write_page(
     >>> found.best.claim, found.memory
     ('ic-optimal', None)
     """
-    held, without = _footprint(dag, model, wanted=memory is not None or model is not None)
+    wanted = memory is not None or model is not None
+    held, without = (footprint(dag, model), "") if wanted else footprint_or_reason(dag)
     limited = None if memory is None or held is None else limit(held, memory)
     found = find(
         dag if limited is None else limited.dag,
@@ -67,13 +66,3 @@ def write_page(
     )
     replace_file(path, [render(found)])
     return found
-
-
-def _footprint(dag: Dag, model: str | None, *, wanted: bool) -> tuple[Footprint | None, str]:
-    """Return what the jobs occupy, or why that is not known."""
-    try:
-        return footprint(dag, model), ""
-    except EligoError as error:
-        if wanted:
-            raise
-        return None, f"Memory and disk are not shown: {error.text}."
