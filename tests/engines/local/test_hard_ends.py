@@ -467,10 +467,11 @@ def test_killed_between_finding_a_step_lost_and_beginning_it_anew(tmp_path, monk
     jobs = [task("a", sh(tmp_path, "sleep 2; echo x >> runs"))]
     ran = Ran(tmp_path, jobs)
     ran.engine.submit()
-    keepers = []
-    ran.until(lambda: ran.events and keepers.extend(keepers_of(tmp_path / "flow.dot.eligo")) or keepers)
-    keeper = keepers[0]  # where processes come and go, one look at all of them may miss it
-    os.kill(keeper, signal.SIGKILL)
+    ran.until(lambda: ran.events)
+    while not (keepers := keepers_of(tmp_path / "flow.dot.eligo")):  # one look at all processes may miss it
+        assert not ran.engine.over
+        ran.events += ran.engine.watch(0.05)
+    os.kill(keepers[0], signal.SIGKILL)
     monkeypatch.setattr(ran.engine, "_launch", lambda: None)  # the last thing that it does is to close the epoch
     ran.until(lambda: ran.texts(Happening.AGAIN))
     ran.close()
