@@ -50,7 +50,7 @@ class EligoError(Exception):
 
     @property
     def where(self) -> str:
-        """The ``file:line: `` that introduces the message, or nothing."""
+        """The ``file:line:`` that introduces the message, with a blank, or nothing."""
         return ""
 
     def __str__(self) -> str:
@@ -86,7 +86,7 @@ class ParseError(EligoError):
 
     @property
     def where(self) -> str:
-        """The ``file:line: `` that introduces the message."""
+        """The ``file:line:`` that introduces the message, with a blank."""
         return f"{self.path}: " if self.line is None else f"{self.path}:{self.line}: "
 
 
@@ -122,7 +122,7 @@ class CycleError(EligoError):
 
     @property
     def where(self) -> str:
-        """The ``file:line: `` that introduces the message, where known."""
+        """The ``file:line:`` that introduces the message, with a blank, where known."""
         if not self.path:
             return ""
         return f"{self.path}: " if self.line is None else f"{self.path}:{self.line}: "

@@ -173,3 +173,13 @@ def test_sums_beyond_64_bits_are_refused() -> None:
 def test_an_empty_dag_occupies_nothing() -> None:
     print_: Footprint = footprint(Dag.from_edges(0), "pebble")
     assert (print_.base, print_.k, print_.needs.tolist()) == (0, 0, [])
+
+
+def test_data_that_do_not_count_raise_no_doubts():
+    dag = Dag.from_names([("a", "b")])
+    dag = dag.with_known(data=Data.build([UNKNOWN, 0, 5], producer=[OUTSIDE, OUTSIDE, 0], readers=[[0], [1], [1]]))
+    assert footprint(dag, "shared").doubts == ()
+    assert footprint(dag, "shared", inputs="count").doubts == (
+        "1 datum has no known size: taken as 0",
+        "1 datum is stated to have size 0",
+    )

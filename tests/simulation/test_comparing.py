@@ -163,7 +163,7 @@ def test_too_few_workers_ever():
     grid = Grid(arrivals=ArrivalTrace.of([0, 1], [3, 3]))
     found = simulate(AIRSN, "prio,fifo", grid=grid, samples=40, runs=1, on="here")
     assert found.notes == tuple(
-        f"40 of 40 runs of {name} never ended: let arrivals begin again (repeat every), or give more of them"
+        f"40 of 40 runs of {name} never ended: let arrivals begin again (--repeat-every), or give more of them"
         for name in ("prio", "fifo")
     )
     assert found.facts()["interarrival"] is None

@@ -98,7 +98,7 @@ def _check_numbers(certificate: Certificate, piece: Piece) -> None:
         ("memory cost", certificate.memory_cost, piece.memory_cost),
     ):
         if claimed != true:
-            raise CertificateError(f"the {what} is stated as {shown(claimed)}, and is {true:,}")
+            raise CertificateError(f"the {what} is stated as {shown(claimed)}, and is {true}")
 
 
 def _check_best(piece: Piece, best: Int64) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from eligo.cli.arguments import add_input, add_target, open_input
 from eligo.cli.messages import say, warn
+from eligo.words import plural
 
 if TYPE_CHECKING:
     from eligo.dag import Dag
@@ -76,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
             lost.append(_NOT_FLAT)
     warn(f"{'<stdout>' if args.out == '-' else args.out}: {text}" for text in lost)
     if args.out != "-":
-        say(f"{args.out}: {dag.n:,} jobs, {dag.m:,} edges")
+        say(f"{args.out}: {plural(dag.n, 'job')}, {plural(dag.m, 'edge')}")
     return 0
 
 

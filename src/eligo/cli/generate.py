@@ -10,6 +10,7 @@ from eligo.cli.arguments import add_target
 from eligo.cli.messages import say, warn
 from eligo.cli.parser import Parser
 from eligo.errors import EligoError
+from eligo.words import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,7 +134,7 @@ def run(args: argparse.Namespace) -> int:
         f"{out}: {text}" for text in write(dag, out, format=args.target_format or ("edgelist" if out == "-" else None))
     )
     if out != "-":
-        say(f"{out}: {dag.n:,} jobs, {dag.m:,} edges")
+        say(f"{out}: {plural(dag.n, 'job')}, {plural(dag.m, 'edge')}")
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -140,7 +141,9 @@ def _least(found: Limiting) -> str:
     limited = found.limited
     if limited.critical_path_after <= limited.critical_path_bound:
         return "no limited workflow has a shorter one"
-    return f"within the limit none is below {found.length(limited.critical_path_bound)}"
+    bound = limited.critical_path_bound
+    # A path has a whole number of jobs; the bound comes from a computation in floating point.
+    return f"within the limit none is below {found.length(bound if found.in_seconds else math.ceil(bound - 1e-9))}"
 
 
 def _tried(found: Limiting) -> str:

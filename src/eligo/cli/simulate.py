@@ -53,8 +53,9 @@ utilization: the share of workers' requests that got a job.
 
 Each strategy is run P times Q times; a sample is the mean of Q runs. All runs together tell the ratio of two
 strategies, with its standard error (0.838 ± 0.001); a difference is clear, and has a * in tables, if the ratio is more
-than 3 of these away from 1. Tables also show the median over all pairs of samples and the interval that 95 % of their
-ratios lie in: so much do means of Q runs vary. The same seed gives the same results.
+than 4 of these away from 1 (somewhat more where samples are few). Tables also show the median over all pairs of
+samples and the interval that 95 % of their ratios lie in: so much do means of Q runs vary. The same seed gives the same
+results.
 """
 EXAMPLE = """
 eligo simulate workflow.dag                                   # for which grids does prioritising pay?

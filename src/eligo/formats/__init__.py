@@ -250,4 +250,6 @@ def _hint(source: Source) -> str:
         return "let Snakemake print the graph: snakemake --dag > workflow.dot"
     if name.endswith(".nf"):
         return "let Nextflow print the graph: nextflow run FILE -preview -with-dag workflow.dot"
+    if re.search(rb"(?mi)^\s*flowchart\b|<html", source.data[:_HEAD_BYTES]):
+        return "a page or a Mermaid chart is for people; Nextflow writes graphs to be read with -with-dag workflow.dot"
     return f"name the format with --from, one of: {_listed('parse')}"

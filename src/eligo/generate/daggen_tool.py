@@ -77,6 +77,8 @@ def daggen(
 ) -> Dag:
     """Return a dag as daggen makes them.
 
+    Numbering: level by level, named from 1 on as daggen does. Times are the costs, and each edge carries 8 d^2 bytes.
+
     Parameters
     ----------
     fat, regular, density, jump
@@ -92,8 +94,6 @@ def daggen(
         A task's output of 8 d^2 bytes is one datum that all its children read, instead of one for each edge.
     flop_per_s
         Times are operations over this.
-
-    Numbering: level by level, named from 1 on as daggen does. Times are the costs, and each edge carries 8 d^2 bytes.
 
     Examples
     --------

@@ -35,14 +35,14 @@ _FEWEST = 8
 def epigenomics(jobs: int = 1000, chunks: int = 35, costs: bool = False, seed: int = 0) -> Dag:
     """Return an Epigenomics-like dag of exactly so many jobs, 8 or more.
 
+    Where chains of four do not add up to the number asked for, the last chunk's chain is a further one of fewer steps:
+    reads that come filtered, or filtered and converted. Numbering: kind after kind in the order above, lane after
+    lane within each. Names are ``fastqSplit_i`` and so on; the merge of all lanes is ``mapMergeAll``.
+
     Parameters
     ----------
     chunks
         About how many chunks a lane is split into.
-
-    Where chains of four do not add up to the number asked for, the last chunk's chain is a further one of fewer steps:
-    reads that come filtered, or filtered and converted. Numbering: kind after kind in the order above, lane after
-    lane within each. Names are ``fastqSplit_i`` and so on; the merge of all lanes is ``mapMergeAll``.
 
     Examples
     --------

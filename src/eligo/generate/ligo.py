@@ -37,14 +37,14 @@ _STRETCH = 0.55
 def inspiral(jobs: int = 1000, group: int = 50, costs: bool = False, seed: int = 0) -> Dag:
     """Return an Inspiral-like dag of exactly so many jobs, 6 or more.
 
+    Where the groups' 4k + 2 jobs do not add up to the number asked for, the last group has a TrigBank with its Veto
+    more, or its last TmpltBank feeds two Inspirals, or both. Numbering: kind after kind in the order above, groups in
+    a row within each. Names are ``TmpltBank_i`` and so on.
+
     Parameters
     ----------
     group
         About how many jobs a group has; sizes vary from half to one and a half of it.
-
-    Where the groups' 4k + 2 jobs do not add up to the number asked for, the last group has a TrigBank with its Veto
-    more, or its last TmpltBank feeds two Inspirals, or both. Numbering: kind after kind in the order above, groups in
-    a row within each. Names are ``TmpltBank_i`` and so on.
 
     Examples
     --------

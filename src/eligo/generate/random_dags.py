@@ -103,12 +103,12 @@ def series_parallel(jobs: int = 100, parallel: float = 0.5, seed: int = 0) -> Da
     or gets a path through the new job beside it (parallel). An edge that is still beside a path in the end is a
     shortcut and left out.
 
+    Numbering: job 0 is the only source, job 1 the only sink, the others are numbered in the order of their insertion.
+
     Parameters
     ----------
     parallel
         The chance of the second kind of step.
-
-    Numbering: job 0 is the only source, job 1 the only sink, the others are numbered in the order of their insertion.
 
     Examples
     --------

@@ -29,13 +29,13 @@ _FEWEST = 7
 def cybershake(jobs: int = 1000, variations: int = 125, costs: bool = False, seed: int = 0) -> Dag:
     """Return a CyberShake-like dag of exactly so many jobs, 7 or more.
 
+    Numbering: kind after kind (ExtractSGT, SeismogramSynthesis, PeakValCalc, ZipSeis, ZipPSA), the syntheses of one
+    ExtractSGT together. Names are ``ExtractSGT_i`` and so on.
+
     Parameters
     ----------
     variations
         About how many syntheses an ExtractSGT feeds; numbers vary from half to one and a half of it.
-
-    Numbering: kind after kind (ExtractSGT, SeismogramSynthesis, PeakValCalc, ZipSeis, ZipPSA), the syntheses of one
-    ExtractSGT together. Names are ``ExtractSGT_i`` and so on.
 
     Examples
     --------

@@ -34,14 +34,14 @@ _FEWEST = 9
 def sdss(jobs: int = 1000, stripe: int = 800, costs: bool = False, seed: int = 0) -> Dag:
     """Return an SDSS-like dag of exactly so many jobs, 9 or more.
 
+    Where the stripes' jobs do not add up to the number asked for, the last brgSearch has one or two bcgSearch more.
+    Numbering: kind after kind in the order above, stripe after stripe within each. Names are ``fieldPrep_i`` and so
+    on.
+
     Parameters
     ----------
     stripe
         About how many fields a stripe has.
-
-    Where the stripes' jobs do not add up to the number asked for, the last brgSearch has one or two bcgSearch more.
-    Numbering: kind after kind in the order above, stripe after stripe within each. Names are ``fieldPrep_i`` and so
-    on.
 
     Examples
     --------

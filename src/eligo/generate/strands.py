@@ -29,6 +29,8 @@ _PART = re.compile(r"(1/)?([0-9]{1,18})")
 def strand(kind: Literal["T", "W", "M"], degrees: Sequence[int]) -> Dag:
     r"""Return T[d1, d2, ...], W[d1, d2, ...] or M[d1, d2, ...].
 
+    Numbering: the sources from left to right, then the sinks from left to right.
+
     Parameters
     ----------
     kind
@@ -38,8 +40,6 @@ def strand(kind: Literal["T", "W", "M"], degrees: Sequence[int]) -> Dag:
     degrees
         All above 1; only the first of a T-strand may be 1. T[1] is the single edge, which the papers' recursions
         need though their definitions leave it out.
-
-    Numbering: the sources from left to right, then the sinks from left to right.
 
     Examples
     --------

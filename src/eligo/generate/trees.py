@@ -78,15 +78,15 @@ def random_tree(
 ) -> Dag:
     """Return a random tree of either direction.
 
+    Numbering: the expansion-tree's root is job 0 and parents come before children; in the reduction-tree job v is
+    the expansion-tree's job n - 1 - v, so that the root is the last.
+
     Parameters
     ----------
     shape
         ``recursive``: each node in turn is hung below one drawn evenly from those before it (depth about e ln n).
         ``uniform``: as a uniformly random labelled rooted tree (depth about sqrt(n)), by Aldous' construction: the
         parent of node i is node ``min(u, i - 1)`` with u even over all n.
-
-    Numbering: the expansion-tree's root is job 0 and parents come before children; in the reduction-tree job v is
-    the expansion-tree's job n - 1 - v, so that the root is the last.
 
     Examples
     --------

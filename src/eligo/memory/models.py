@@ -131,9 +131,11 @@ def _contents(dag: Dag, rules: Rules) -> tuple[Int64, _Rows, tuple[str, ...], tu
             hint="give --job-data TABLE with a column output_bytes (or temp_bytes, memory_bytes), or --model pebble",
         )
     data = dag.data if dag.data is not None else Data.build([], [], [])
-    size, missing = _known(data.size_bytes, data.k)
+    size, _ = _known(data.size_bytes, data.k)
+    counts = (data.producer != OUTSIDE) | (rules.inputs == "count")  # what does not count raises no doubts
+    missing = int((data.size_bytes[counts] == UNKNOWN).sum())
     doubts = _counted(missing, "datum has", "data have", "no known size: taken as 0")
-    doubts += _counted(int((data.size_bytes == 0).sum()), "datum is", "data are", "stated to have size 0")
+    doubts += _counted(int((data.size_bytes[counts] == 0).sum()), "datum is", "data are", "stated to have size 0")
     if rules.model in ("classical", "files"):
         running, missing = _known(dag.temp_bytes, dag.n)
         running = _for_all_tasks(running, dag)

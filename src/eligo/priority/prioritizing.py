@@ -131,7 +131,7 @@ def prioritize(dag: Dag, strategy: str = "best", *, weigh_times: bool = False, s
     Parameters
     ----------
     strategy
-        One of :data:`STRATEGIES`.
+        One of :data:`~eligo.priority.prioritizing.STRATEGIES`.
     weigh_times
         Whether, of jobs that are equally good, the one with the longest path of known times behind it goes first.
     seed

@@ -2,7 +2,7 @@
 
 Everything is said in terms of *yields*: e(0), ..., e(N) of a dag with N non-sinks, where e(x) is the number of
 non-sources whose parents are all among the first x non-sinks executed. Two dags side by side that share k steps yield
-at best
+at best ::
 
     c(k) = max over i + j = k of a(i) + b(j),
 
@@ -15,9 +15,9 @@ of a; and no stretch of b gains more in d steps than the end of a. The second is
 backwards, with their roles exchanged. Of a convex function the start is the worst stretch, which leaves one comparison
 a length. The case d = 1 decides wherever one of the two is concave: then a ▷ b iff no increment of b exceeds any of a.
 
-*Cost.* O(|a| + |b|) where one of the two is concave or both are convex, else O(|a| |b|), vectorised and left at the
-first failure. The convolution: O(|a| + |b|) for two concave or two convex functions, O(n log n) for one concave, else
-O(|a| |b|).
+*Cost.* ``O(|a| + |b|)`` where one of the two is concave or both are convex, else ``O(|a| |b|)``, vectorised and left at
+the first failure. The convolution: ``O(|a| + |b|)`` for two concave or two convex functions, O(n log n) for one
+concave, else ``O(|a| |b|)``.
 
 *Care.* ▷ is transitive among dags that have a non-sink. An isolated job has none, is ▷-equal to everything, and breaks
 chains: [0, 1] ▷ [0] ▷ [0, 2], but not [0, 1] ▷ [0, 2]. Sorting and chains therefore refuse it.

@@ -1,7 +1,7 @@
 """Where a workflow must come together: the steps that every execution passes through.
 
 A set A of jobs is a *cut* if every job outside depends on every job in A: then any execution runs all of A before
-anything else, and what is ELIGIBLE before and after has nothing to do with each other. So
+anything else, and what is ELIGIBLE before and after has nothing to do with each other. So ::
 
     E_max(t) = E_max of A at t, for t < |A|, and E_max of the rest at t - |A| from there on,
 

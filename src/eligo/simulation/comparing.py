@@ -144,7 +144,7 @@ def never_ended_hint(switched_on: Mapping[str, Any]) -> str:
         "give a deadline, so that jobs of lost workers are given to others, or copies": lost
         and switched_on.get("deadline") is None,
         "give more processors, or lose none of them": lost and switched_on.get("processors") is not None,
-        "let arrivals begin again (repeat every), or give more of them": switched_on.get("arrivals") is not None,
+        "let arrivals begin again (--repeat-every), or give more of them": switched_on.get("arrivals") is not None,
     }
     return "; ".join(hint for hint, fits in hints.items() if fits) or "let workers come for longer"
 

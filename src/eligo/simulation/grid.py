@@ -127,7 +127,7 @@ class Grid:
     batch
         Mean number of workers in a batch.
     rounding
-        How the size of a batch becomes a whole number, one of :data:`ROUNDINGS`.
+        How the size of a batch becomes a whole number, one of :data:`~eligo.simulation.grid.ROUNDINGS`.
     own_times
         Whether jobs take the times that the workflow states, instead of 1.
     sd

@@ -1,6 +1,6 @@
 """List scheduling on p processors: whenever one is free, the most urgent job that can start does.
 
-The rule of Marchal, Simon and Vivien 2019 (section 6, Figs. 7 to 18): "whenever a task terminates, the available task
+The rule of Marchal, Simon and Vivien 2018 (section 6, Figs. 7 to 18): "whenever a task terminates, the available task
 with the highest bottom level is executed". The bottom level of a job is the longest path from it to a sink, in seconds,
 the job included. This is what HEFT and the schedulers of StarPU come to on equal processors. No processor is idle while
 a job could start, so the makespan is less than twice the best possible (Graham 1966).

@@ -8,7 +8,7 @@ occupy that take no time is seen too. Jobs that start at one instant do so one a
 several values at one instant.
 
 Whatever the times and the workers, each of its values is that of a state (started jobs, ended jobs), so none exceeds
-the worst peak of the footprint on the dag that was executed (Theorem 1 of Marchal, Simon and Vivien 2019).
+the worst peak of the footprint on the dag that was executed (Theorem 1 of Marchal, Simon and Vivien 2018).
 
 Cost: O(n + k + r) for k data with r readers in all.
 """

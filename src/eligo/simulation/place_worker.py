@@ -15,7 +15,7 @@ import traceback
 from multiprocessing.connection import Connection
 from typing import Any
 
-__all__ = ["serve"]
+__all__ = ["end_without", "serve"]
 
 
 _LOOK_S = 1.0
@@ -23,7 +23,7 @@ _LOOK_S = 1.0
 
 def serve(descriptor: int, parent: int) -> None:
     """Answer messages until the other end is closed, or the parent (its process id) is gone."""
-    threading.Thread(target=_end_without, args=(parent,), daemon=True).start()
+    threading.Thread(target=end_without, args=(parent,), daemon=True).start()
     run: Any = None
     setups: Any = ()
     with Connection(descriptor) as talk:
@@ -48,7 +48,7 @@ def serve(descriptor: int, parent: int) -> None:
                 return
 
 
-def _end_without(parent: int) -> None:
+def end_without(parent: int) -> None:
     """End this process, whatever it does, once the parent is gone: then it has another one."""
     while os.getppid() == parent:
         time.sleep(_LOOK_S)
