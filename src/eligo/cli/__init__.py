@@ -29,6 +29,7 @@ COMMANDS = {
     "info": "size, shape, critical path, known data and best possible order of a workflow",
     "convert": "write a workflow in another format",
     "generate": "make a workflow of a known family: meshes, trees, AIRSN, Montage, random ...",
+    "reproduce": "the tables and figures of the papers, computed here, beside what is printed",
     "verify": "check a certificate against the workflow it is about",
     "completion": "print a completion script for a shell",
 }

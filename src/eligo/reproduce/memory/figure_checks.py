@@ -1,0 +1,168 @@
+"""What 004 says of its figures: which method is ahead of which, and how paths and makespans go together.
+
+A method is *ahead* at a bound if its median is not above those of the others by more than 2 %.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from eligo.reproduce.chapter import AGREES, DIFFERS, UNEXPLAINED, Check, Settings, check
+from eligo.reproduce.claims import Tally, holds
+from eligo.reproduce.memory.checks import unless_tiny
+from eligo.reproduce.memory.graphs import DAGGEN, SETS
+from eligo.reproduce.memory.runs import THEIRS
+from eligo.reproduce.memory.statistics import Record, bounds_in, failures, live, measure_of, medians, quartiles
+
+__all__ = ["figure_checks"]
+
+Records = Mapping[str, Sequence[Record]]
+_SLACK = 1.02  # medians that differ by less are taken for equal
+_LARGE, _CLOSE = 0.5, 1.05
+_SIZES = THEIRS[2:]
+_PARALLEL = (
+    "where a bound leaves more parallelism than 5 processors use, all makespans are about equal, and at large bounds "
+    "those of max-size are even a little shorter than without a bound"
+)
+
+
+def figure_checks(records: Records, settings: Settings) -> list[Check]:
+    """Return the checks of what is said of Fig. 5 to 18."""
+    return [
+        *_daggen_checks(records, settings),
+        *_workflow_checks(records, settings),
+        *_shape_checks(records, settings),
+    ]
+
+
+def _ahead(
+    records: Sequence[Record], first: str, others: Sequence[str], processors: int | None, bounds: Sequence[float]
+) -> list[int]:
+    """Return at how many bounds the median of one method is not above those of others, and how many there are."""
+    measure = measure_of(processors)
+    mine, theirs = medians(records, first, measure), [medians(records, other, measure) for other in others]
+    return [sum(all(mine[at] <= other[at] * _SLACK for other in theirs) for at in bounds), len(bounds)]
+
+
+def _below_one(records: Sequence[Record], from_bound: float = 0.0) -> list[float]:
+    return [at for at in bounds_in(records) if from_bound <= at < 1]
+
+
+def _daggen_checks(records: Records, settings: Settings) -> list[Check]:
+    checks = []
+    for name, figure in (("DAGGEN sparse", "5 and 7"), ("DAGGEN dense", "6 and 8")):
+        some = records[name]
+        bounds = _below_one(some)
+        for processors, measure in ((None, "critical path"), (2, "makespan on 2 processors")):
+            best = _ahead(some, "min-levels", THEIRS[1:], processors, bounds)
+            then = _ahead(some, "respect-order", _SIZES, processors, bounds)
+            what = f"{name}, {measure}: bounds at which"
+            few = unless_tiny(settings)
+            checks.append(holds(f"Fig. {figure}", f"{what} min-levels is ahead of the others", best, because=few))
+            checks.append(holds(f"Fig. {figure}", f"{what} respect-order is ahead of the last two", then, because=few))
+    return checks
+
+
+def _workflow_checks(records: Records, settings: Settings) -> list[Check]:
+    checks: list[Check] = []
+
+    def add(figure: int, what: str, count: list[int], why: str = "") -> None:
+        checks.append(holds(f"Fig. {figure}", what, count, because=unless_tiny(settings, why)))
+
+    ligo, genome, montage = (records[name] for name in ("LIGO", "GENOME", "MONTAGE"))
+    total, cases = len(live(ligo)), len(live(genome)) * len(bounds_in(genome))
+    fails = {method: failures(ligo, method)[0.0] for method in THEIRS}
+    ties = "which of equally good pairs is taken decides whether it fails: see the table of ties"
+    add(10, "LIGO: graphs on which min-levels fails at the smallest bound", [fails["min-levels"], total])
+    what = "LIGO: graphs on which max-min-size succeeds there, of 20"
+    few = unless_tiny(settings, "no choice among equally good pairs that was tried succeeds as often: see Table 1")
+    checks.append(check("Fig. 10", what, 17, total - fails["max-min-size"], because=few))
+    add(10, "LIGO: bounds from 0.1 on at which min-levels is ahead", _ahead_from(ligo, "min-levels", 0.1), ties)
+    add(10, "LIGO: bounds at which respect-order is ahead of the last two", _ahead_of_sizes(ligo, "respect-order"))
+    add(
+        10,
+        "LIGO: bounds from 0.1 on at which these are at least twice as long",
+        _ahead_of_sizes(ligo, "respect-order", 2),
+    )
+    add(13, "GENOME: cases in which min-levels succeeds", [cases - sum(failures(genome, "min-levels").values()), cases])
+    add(13, "GENOME: bounds at which min-levels is ahead", _ahead_from(genome, "min-levels"), _near_leader(records))
+    add(13, "GENOME: bounds at which respect-order is ahead of the last two", _ahead_of_sizes(genome, "respect-order"))
+    room = "at the smallest bound it fails on most graphs, for which see Table 1"
+    for method, why in (("min-levels", room), ("respect-order", "")):
+        what = f"MONTAGE: bounds at which {method} is ahead of the last two"
+        add(16, what, _ahead_of_sizes(montage, method), why)
+    for name, some, figure in (("LIGO", ligo, 11), ("GENOME", genome, 14), ("MONTAGE", montage, 17)):
+        for method in THEIRS[:2]:
+            what = f"{name}, makespans on 5 processors: bounds from 0.2 on at which {method} is ahead of the last two"
+            add(figure, what, _ahead(some, method, _SIZES, 5, _below_one(some, 0.2)), _PARALLEL)
+    return checks
+
+
+def _ahead_from(records: Sequence[Record], method: str, from_bound: float = 0.0) -> list[int]:
+    others = [other for other in THEIRS if other != method]
+    return _ahead(records, method, others, None, _below_one(records, from_bound))
+
+
+def _ahead_of_sizes(records: Sequence[Record], method: str, times: float = 1.0) -> list[int]:
+    """Return at how many bounds a method is so many times shorter than MaxSize and MaxMinSize, in the median."""
+    path = measure_of(None)
+    bounds = _below_one(records, 0.1 if times > 1 else 0.0)
+    mine, theirs = medians(records, method, path), [medians(records, other, path) for other in _SIZES]
+    slack = _SLACK if times == 1 else 1.0
+    return [sum(all(times * mine[at] <= other[at] * slack for other in theirs) for at in bounds), len(bounds)]
+
+
+def _near_leader(records: Records) -> str:
+    path = measure_of(None)
+    mine, other = (medians(records["GENOME"], method, path) for method in THEIRS[:2])
+    late = {at: mine[at] / other[at] for at in _below_one(records["GENOME"]) if mine[at] > other[at] * _SLACK}
+    listed = " and ".join(f"by {100 * (share - 1):.0f} % at {at:g}" for at, share in late.items())
+    own = records.get("GENOME, own", ())
+    good, total = _ahead(own, "min-levels", THEIRS[1:], None, _below_one(own)) if own else (0, 0)
+    seen = f"; on the papers' own graphs min-levels is ahead at {good} of {total} bounds" if own else ""
+    return f"respect-order is ahead {listed} on these graphs, other draws than those of 004{seen}"
+
+
+def _shape_checks(records: Records, settings: Settings) -> list[Check]:
+    """Return the checks of how paths and makespans go with bounds and with each other."""
+    path = measure_of(None)
+    monotone, sparse = Tally(), Tally()
+    for name in SETS:
+        for method in THEIRS:
+            middle = [medians(records[name], method, path)[at] for at in bounds_in(records[name])]
+            monotone.note("falls", all(after <= before * _SLACK for before, after in pairwise(middle)))
+    for method in THEIRS:
+        dense, thin = (medians(records[name], method, path) for name in DAGGEN)
+        for at in _below_one(records["DAGGEN dense"]):
+            sparse.note("more", dense[at] <= thin[at] * _SLACK)
+    far, near = _parallelism(records["LIGO"])
+    few = unless_tiny(settings)
+    what = "LIGO: makespan over critical path"
+    falling, longer = monotone.counts["falls"], sparse.counts["more"]
+    return [
+        holds("Fig. 5 to 18", "sets and methods whose median falls as the bound rises", falling, because=few),
+        holds("Fig. 5, 6", "methods and bounds with longer paths on sparse than on dense graphs", longer, because=few),
+        _said(f"{what}, where that is large: median", "very close to 1", far, few, agrees=far <= _CLOSE),
+        _said(f"{what}, where that is small: largest", "several times", near, few, agrees=near >= 2),
+    ]
+
+
+def _said(what: str, printed: str, here: float, because: str, *, agrees: bool) -> Check:
+    """Return the check of a statement in words."""
+    verdict = AGREES if agrees else DIFFERS if because else UNEXPLAINED
+    return Check("Fig. 12", what, printed, f"{here:.2f}", verdict, "" if agrees else because)
+
+
+def _parallelism(records: Sequence[Record]) -> tuple[float, float]:
+    """Return the median of makespan over path among the longer half of paths, and the largest ratio of all."""
+    points = [
+        (numbers[0], numbers[2] / numbers[0])
+        for record in live(records)
+        for bound in record["bounds"]
+        for method in THEIRS
+        if (numbers := bound["methods"][method]) is not None
+    ]
+    longest = max(path for path, _ in points)
+    large = [share for path, share in points if path > _LARGE * longest]
+    return quartiles(large)[1], max(share for _, share in points)

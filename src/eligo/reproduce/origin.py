@@ -1,0 +1,73 @@
+"""Where results come from: the version and commit of Eligo, the machine, the day."""
+
+from __future__ import annotations
+
+import platform
+import re
+import subprocess
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import eligo
+from eligo.simulation.places import cores
+from eligo.words import plural
+
+__all__ = ["Origin", "find_origin"]
+
+
+class Origin(NamedTuple):
+    """What one has to know to repeat a measurement."""
+
+    version: str
+    commit: str
+    machine: str
+    software: str
+    date: str
+
+
+def find_origin() -> Origin:
+    """Return what made and what measured the results.
+
+    Examples
+    --------
+    >>> find_origin().version == eligo.__version__
+    True
+    """
+    return Origin(
+        version=eligo.__version__,
+        commit=_commit(Path(eligo.__file__).resolve().parent),
+        machine=_machine(),
+        software=f"{platform.system()}, Python {platform.python_version()}, numpy {np.__version__}",
+        date=datetime.now(UTC).strftime("%Y-%m-%d"),
+    )
+
+
+def _commit(folder: Path) -> str:
+    """Return the commit of the clone that Eligo runs from; nothing where it was installed otherwise."""
+
+    def git(*words: str) -> str:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *words], capture_output=True, text=True, check=True, timeout=30
+        )
+        return done.stdout.strip()
+
+    with suppress(OSError, subprocess.SubprocessError):
+        if git("ls-files", "--error-unmatch", "__init__.py"):  # else it is a clone of something else around us
+            changed = " with changes" if git("status", "--porcelain", "--untracked-files=no", ".") else ""
+            return f"{git('rev-parse', '--short=12', 'HEAD')}{changed}"
+    return ""
+
+
+def _machine() -> str:
+    model, memory = platform.machine(), ""
+    with suppress(OSError):
+        if found := re.search(r"(?m)^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text()):
+            model = found[1]
+    with suppress(OSError):
+        if found := re.search(r"(?m)^MemTotal:\s*(\d+) kB", Path("/proc/meminfo").read_text()):
+            memory = f", {int(found[1]) / 2**20:.0f} GiB of memory"
+    return f"{plural(cores(), 'core')} of {model}{memory}"

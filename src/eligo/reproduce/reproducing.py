@@ -1,0 +1,108 @@
+"""The verb: do what the studies need, make chapters of it, and write them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from eligo.errors import EligoError
+from eligo.reproduce.chapter import Chapter, Settings
+from eligo.reproduce.origin import find_origin
+from eligo.reproduce.pages import FOLDER, refuse_foreign, write_pages
+from eligo.reproduce.running import run_steps
+from eligo.reproduce.studies import STUDIES, load_study
+from eligo.simulation.places import cores
+
+__all__ = ["Reproduction", "reproduce"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """What was reproduced.
+
+    Attributes
+    ----------
+    chapters
+        One for each study.
+    pages
+        The pages about all of them.
+    work_s
+        What all steps took, one after the other; also those that were done before.
+    """
+
+    chapters: tuple[Chapter, ...]
+    pages: tuple[Path, ...]
+    work_s: float
+
+
+def reproduce(
+    what: str | Sequence[str],
+    folder: str | os.PathLike[str],
+    *,
+    settings: Settings | None = None,
+    processes: int | None = None,
+    on_progress: Callable[[float, str], None] | None = None,
+) -> Reproduction:
+    """Compute the tables and figures of papers, and write them beside what is printed.
+
+    Parameters
+    ----------
+    what
+        Names of ``STUDIES``, or ``all``.
+    folder
+        Where pages go. Results of the steps are kept in ``results/steps`` there: what is done is not done again.
+    settings
+        How much to do, and where real workflows are.
+    processes
+        How many steps at a time; by default one for each core.
+    on_progress
+        Is told the share that is done, and the name of a step that is done now.
+
+    Raises
+    ------
+    EligoError
+        There is no such study, a step failed, or the pages cannot be written.
+    """
+    names = names_of(what)
+    settings = settings or Settings()
+    if settings.data is not None and not settings.data.is_dir():
+        raise EligoError(f"{settings.data}: is not a directory", hint="name a folder with workflows, or leave it out")
+    target = Path(folder)
+    refuse_foreign(names, target)
+    begin = time.monotonic()
+    studies = {name: load_study(name) for name in names}
+    needed = {name: list(study.steps(settings)) for name, study in studies.items()}
+    steps = [step for of_study in needed.values() for step in of_study]
+    kept = run_steps(steps, target / FOLDER / "steps", processes=processes or cores(), on_progress=on_progress)
+    work_s = sum({kept.path_of(step): kept.get(step)[1] for step in steps}.values())
+    chapters = tuple(
+        study.chapter({step.name: kept.get(step)[0] for step in needed[name]}, settings)
+        for name, study in studies.items()
+    )
+    words = ["all"] if names == list(STUDIES) else names
+    words += ["--quick"] * (settings.scale == "quick") + ["--data FOLDER"] * (settings.data is not None)
+    how = f"`eligo reproduce {' '.join(words)}` ({_minutes(work_s)} of work)"
+    pages = write_pages(chapters, target, find_origin(), how)
+    return Reproduction(chapters, tuple(pages), max(work_s, time.monotonic() - begin))
+
+
+def names_of(what: str | Sequence[str]) -> list[str]:
+    """Return the studies that are meant, in their order.
+
+    Examples
+    --------
+    >>> names_of("all") == list(STUDIES), names_of(["beyond", "000"])
+    (True, ['000', 'beyond'])
+    """
+    asked = [what] if isinstance(what, str) else list(what)
+    for name in asked:
+        if name != "all" and name not in STUDIES:
+            raise EligoError(f"nothing is called {name!r}", hint=f"one of: {', '.join(STUDIES)}, all")
+    return [name for name in STUDIES if name in asked or "all" in asked]
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds / 60:.1f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
