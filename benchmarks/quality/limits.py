@@ -4,6 +4,9 @@ Six limits a dag, evenly spread: 0 is the peak of the depth-first order, 1 the w
 left out. As in 004, the critical path of a method that fails is infinite, so medians and quartiles compare methods
 that fail differently often; means are over what was solved. Makespans are those of list scheduling on 2 and 5
 processors. Every dag that comes out is checked by its certificate: the flow, not what the method says.
+
+``eligo reproduce 004`` has the whole of that section, on more graphs and at all eleven bounds, beside what is printed;
+what both need is there, in ``eligo.reproduce``.
 """
 
 from __future__ import annotations
@@ -18,32 +21,25 @@ import numpy as np
 
 from benchmarks.measure import print_table
 from benchmarks.quality.corpus import CORPUS, workflows
-from eligo import EligoError, generate, simulation, verify
+from eligo import EligoError, generate, simulation
 from eligo.dag import Dag
 from eligo.errors import InfeasibleError
-from eligo.memory.analysis import certify
 from eligo.memory.footprint import Footprint
 from eligo.memory.ilp import solve_ilp
 from eligo.memory.limiting import limit
-from eligo.memory.lower_bound import LowerBound
 from eligo.memory.models import footprint
-from eligo.memory.sequential import dfs, peak_of
+from eligo.memory.sequential import sequential
 from eligo.memory.serialization import work_of
 from eligo.memory.worst_peak import WorstPeak, worst_peak
+from eligo.reproduce.memory.pieces import PLOTTED
+from eligo.reproduce.memory.runs import METHODS, PROCESSORS, bound_of, check_limited, peaks
+from eligo.reproduce.memory.statistics import TABLE_2, quartiles
 
-METHODS = ("auto", "schedule", "min-levels", "respect-order", "max-min-size", "max-size")
-LIMITS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-_PROCESSORS = (2, 5)
+__all__ = ["LIMITS", "METHODS", "Tally", "daggen_set", "datasets", "main"]
+
+LIMITS = PLOTTED
 _ILP_JOBS = 30
 _ILP_NODES = 200
-_OF_004 = {
-    "DAGGEN dense": (1.2, 1.3, 1.4),
-    "DAGGEN sparse": (1.7, 2.0, 2.5),
-    "LIGO": (21.2, 21.7, 22.1),
-    "MONTAGE": (5.5, 6.2, 6.8),
-    "GENOME": (20.1, 21.5, 22.0),
-}
-"""004, Table 2: quartiles of worst peak over depth-first peak."""
 
 
 def daggen_set(density: float, sizes: tuple[int, ...]) -> Iterator[Dag]:
@@ -76,20 +72,11 @@ class Tally:
     def take(self, method: str, at: float, before: Dag, worst: WorstPeak, most: int) -> None:
         """Check what came out, and measure it."""
         after = worst.footprint.dag
-        self._check(worst, most)
-        self.paths[method][at].append(_makespan(after, None) / _makespan(before, None))
-        for p in _PROCESSORS:
-            self.makespans[method][p].append(_makespan(after, p) / _makespan(before, p))
-
-    def _check(self, worst: WorstPeak, most: int) -> None:
-        print_ = worst.footprint
-        job = int(np.argmax(print_.needs))
-        order = print_.dag.order
-        proof = certify(worst, order, peak_of(print_, order), LowerBound(int(print_.needs[job]), job))
-        verify(proof, print_.dag)
-        if proof.worst_peak > most:
-            raise AssertionError(f"a worst peak of {proof.worst_peak} was taken for {most}")
+        check_limited(worst, most)
         self.checked += 1
+        self.paths[method][at].append(_makespan(after, None) / _makespan(before, None))
+        for p in PROCESSORS:
+            self.makespans[method][p].append(_makespan(after, p) / _makespan(before, p))
 
     def rows(self) -> Iterator[list[str]]:
         """Yield a row for each method; the largest limit, where nothing is to be done, only counts in the means."""
@@ -101,7 +88,7 @@ class Tally:
                 *(_quartiles(of_limit[at]) for at in LIMITS[:-1]),
                 f"{solved.mean():.3f}" if solved.size else "-",
                 f"{len(everything) - len(solved)} of {len(everything)}",
-                *(f"{np.mean(self.makespans[method][p]):.3f}" if solved.size else "-" for p in _PROCESSORS),
+                *(f"{np.mean(self.makespans[method][p]):.3f}" if solved.size else "-" for p in PROCESSORS),
             ]
 
 
@@ -110,10 +97,7 @@ def _makespan(dag: Dag, processors: int | None) -> float:
 
 
 def _quartiles(ratios: list[float]) -> str:
-    if np.isfinite(ratios).all():
-        low, middle, high = np.quantile(ratios, (0.25, 0.5, 0.75))
-    else:  # half-way to infinity is nowhere
-        low, middle, high = np.quantile(ratios, (0.25, 0.5, 0.75), method="nearest")
+    low, middle, high = quartiles(ratios)
     return f"{middle:.2f} ({low:.2f}-{high:.2f})".replace("inf", "∞")
 
 
@@ -131,12 +115,13 @@ def _try_ilp(print_: Footprint, most: int, start: Dag | None) -> WorstPeak | Non
 
 def _measure(print_: Footprint, low: int, high: int, tally: Tally, *, ilp: bool) -> None:
     """Try every method at every limit."""
+    lowest = sequential(print_)
     for at in LIMITS:
-        most = low + int(at * (high - low) + 0.5)
+        most = bound_of(low, high, at)
         best: Dag | None = None
         for method in METHODS:
             try:
-                found = limit(print_, most, method=method)
+                found = limit(print_, most, method=method, lowest=lowest)
             except InfeasibleError:
                 tally.fail(method, at)
                 continue
@@ -158,7 +143,7 @@ def _table(name: str, dags: list[Dag], *, ilp: bool) -> tuple[list[str], int]:
             print_ = footprint(dag)
         except EligoError:
             continue  # no sizes
-        low, high = peak_of(print_, dfs(dag)), worst_peak(print_).bound
+        low, high = peaks(print_)
         if low < high:
             ratios.append(high / low)
             _measure(print_, low, high, tally, ilp=ilp)
@@ -167,8 +152,8 @@ def _table(name: str, dags: list[Dag], *, ilp: bool) -> tuple[list[str], int]:
         ["method", *(f"limit {at:.1f}" for at in LIMITS[:-1]), "mean", "failures", "2 processors", "5 processors"],
         list(tally.rows()),
     )
-    ours = ", ".join(f"{ratio:.1f}" for ratio in np.quantile(ratios, (0.25, 0.5, 0.75))) if ratios else "-"
-    theirs = ", ".join(map(str, _OF_004[name])) if name in _OF_004 else "-"
+    ours = ", ".join(f"{ratio:.1f}" for ratio in quartiles(ratios)) if ratios else "-"
+    theirs = ", ".join(map(str, TABLE_2[name])) if name in TABLE_2 else "-"
     return [name, f"{len(ratios)} of {len(dags)}", ours, theirs], tally.checked
 
 
