@@ -2,6 +2,8 @@
 # make test       set up and run the whole test suite
 # make test-long  the tests that take minutes
 # make check      ruff, mypy --strict and the import contract
+# make docs       the pages as HTML, into build/docs; warnings are errors
+# make results    docs/results.md: the papers' tables and figures, in some ten minutes
 # make bench      the tables of docs/benchmarks.md
 # make clean      remove the virtual environment and everything built
 
@@ -11,7 +13,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*.c native/*.cpp native/*.hpp native/core/*.hpp)
 
-.PHONY: demo test test-long check bench clean
+.PHONY: demo test test-long check docs results bench clean
 
 demo: $(VENV)/.eligo
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
@@ -28,8 +30,17 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -E -q docs build/docs
+	@echo "open build/docs/index.html"
+
+# The papers once more, with the real workflows where they are beside the project; the pages stand among the others.
+results: $(VENV)/.test
+	$(BIN)/eligo reproduce all --quick -o docs $(addprefix --data ,$(wildcard ../shared/data))
+
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks.peers
 	$(BIN)/python -m benchmarks.quality
 
 # What the build needs and pip cannot bring: each missing thing is one sentence that names the package.
@@ -50,9 +61,14 @@ $(VENV)/.bench: $(VENV)/.test
 	$(PIP) install --editable '.[bench]'
 	@touch $@
 
+$(VENV)/.docs: $(VENV)/.eligo
+	$(PIP) install --editable '.[docs]'
+	@touch $@
+
+# It brings what the pages need, too: `make docs` after `make check` need not install, and so build, once more.
 $(VENV)/.dev: $(VENV)/.test
 	$(PIP) install --editable '.[dev]'
-	@touch $@
+	@touch $(VENV)/.docs $@
 
 clean:
 	rm -rf $(VENV) build dist

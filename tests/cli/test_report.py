@@ -637,7 +637,15 @@ def test_hostile_names_of_tables(dag):
     assert "\u202e" not in Path("page.html").read_text()
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "examples").glob("*") if path.suffix != ".sh"))
+@pytest.mark.filterwarnings("ignore::eligo.errors.EligoWarning")
+@pytest.mark.parametrize(
+    "name",
+    sorted(
+        str(path.relative_to(ROOT / "examples"))
+        for path in (ROOT / "examples").rglob("*")
+        if path.suffix in (".dag", ".dot", ".yml")
+    ),
+)
 def test_the_examples(tmp_path, name):
     run("report", ROOT / "examples" / name, "-o", tmp_path / "page.html")
     assert data_of(tmp_path / "page.html")["jobs"]["name"] == list(read(ROOT / "examples" / name).names)

@@ -235,12 +235,3 @@ def test_many() -> None:
     assert done.written == 100_000
     assert parse(done.data, "dagman").dag.m == 100_000
     assert remove_dependencies(parse(done.data, "dagman")).data == text
-
-
-def test_the_block_in_the_documentation_is_a_real_one() -> None:
-    page = Path(__file__).resolve().parents[2] / "docs" / "formats" / "dagman.md"
-    found = re.search(r"(?ms)^    (# >>> eligo dependencies .*? <<<)\n", page.read_text())
-    assert found is not None
-    shown = found[1].replace("\n    ", "\n").encode() + b"\n"
-    taken = take_out(Source("dagman.md", shown), DEPENDENCIES)
-    assert (taken.data, taken.found, taken.changed) == (b"", True, None)

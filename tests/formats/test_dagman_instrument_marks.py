@@ -168,12 +168,3 @@ def test_no_dates_and_no_paths(tmp_path: Path) -> None:
     assert str(tmp_path) not in text
     assert re.search(r"\b(19|20)\d\d\b", text) is None
     assert text.isascii()
-
-
-def test_the_block_in_the_documentation_is_a_real_one() -> None:
-    page = Path(__file__).resolve().parents[2] / "docs" / "formats" / "dagman.md"
-    found = re.search(r"(?ms)^    (# >>> eligo .*? <<<)\n", page.read_text())
-    assert found is not None
-    shown = found[1].replace("\n    ", "\n").encode() + b"\n"
-    taken = take_out(Source("dagman.md", shown))
-    assert (taken.data, taken.found, taken.changed) == (b"", True, None)
