@@ -13,7 +13,8 @@ from eligo.memory.models import footprint
 from eligo.reproduce import memory
 from eligo.reproduce.beyond import limits as beyond_limits
 from eligo.reproduce.chapter import AGREES, UNEXPLAINED, Picture, Settings, Table
-from eligo.reproduce.memory.graphs import SETS, load, workflow
+from eligo.reproduce.memory.gallery import workflow
+from eligo.reproduce.memory.graphs import SETS, load
 from eligo.reproduce.memory.grid import GRIDS, WAYS, compare_on_grids, grid_of
 from eligo.reproduce.memory.pieces import limit_steps
 from eligo.reproduce.memory.runs import OURS, PROCESSORS, bound_of, peaks

@@ -20,9 +20,11 @@ from eligo.reproduce import memory
 from eligo.reproduce.chapter import AGREES, DIFFERS, ERRATUM, UNEXPLAINED, Picture, Settings, Table
 from eligo.reproduce.memory import pieces
 from eligo.reproduce.memory.checks import table_1_checks, table_2_checks
-from eligo.reproduce.memory.graphs import DAGGEN, SETS, WORKFLOWS, daggen_dag, emulated, load, own_graphs, workflow
+from eligo.reproduce.memory.depth_first import ORDERS
+from eligo.reproduce.memory.gallery import WORKFLOWS, workflow
+from eligo.reproduce.memory.graphs import DAGGEN, SETS, daggen_dag, load, own_graphs
 from eligo.reproduce.memory.literal import RULES, TIES, serialize
-from eligo.reproduce.memory.pieces import graphs_of, records_of
+from eligo.reproduce.memory.pieces import records_of
 from eligo.reproduce.memory.runs import METHODS, THEIRS, bound_of, check_limited, measure, peaks
 from eligo.reproduce.memory.statistics import failures, live, measure_of, medians, quartiles, ratios
 from tests.corpus import DATA, needs_shared
@@ -68,6 +70,7 @@ def test_tables_have_their_rows(chapter):
         assert [row[0] for row in found[name].rows] == list(SETS)
     assert len(found["critical-paths"].rows) == len(SETS) * len(THEIRS)
     assert len(found["ties"].rows) == len(DAGGEN) * len(RULES)
+    assert len(found["orders"].rows) == len(DAGGEN) * (len(ORDERS) + 1)
     assert [row[0] for row in found["counting"].rows] == list(WORKFLOWS)
     for table in found.values():
         assert {len(row) for row in table.rows} == {len(table.header)}
@@ -183,62 +186,6 @@ def test_graphs_whose_bounds_are_equal_are_left_out():
     assert record["low"] == record["high"]
     assert not record["bounds"]
     assert not live([record])
-
-
-# ---- the graphs
-
-
-@pytest.mark.parametrize("name", WORKFLOWS)
-def test_generated_workflows_come_near_the_papers(name):
-    """Table 2: worst over depth-first peak is 20 to 22 on LIGO and GENOME and about 6 on MONTAGE."""
-    for number in range(3):
-        low, high = peaks(footprint(load([name, number])))
-        assert high / low == pytest.approx({"LIGO": 21.7, "MONTAGE": 6.2, "GENOME": 21.5}[name], rel=0.25)
-
-
-def test_workflows_repeat_and_differ():
-    assert load(["LIGO", 3]) == load(["LIGO", 3])
-    assert load(["LIGO", 3]) != load(["LIGO", 5])
-    assert workflow("GENOME", 0).n == workflow("MONTAGE", 7).n == 100
-
-
-def test_the_emulation_holds_what_it_says():
-    """a writes x for b and c, y for b alone; b holds x but not y while it runs, and with all inputs both.
-
-    ::
-
-        a --x,y--> b
-         `---x---> c
-    """
-    dag = Dag.from_names([("a", "b"), ("a", "c")], time_s=[1, 2, 3], temp_bytes=[1000, 2000, 3000])
-    dag = dag.with_known(data=Data.build([5, 70], [0, 0], [[1, 2], [1]]))
-    for all_inputs, held in ((False, {"a": 1075, "b": 2005, "c": 3005}), (True, {"a": 1075, "b": 2075, "c": 3005})):
-        one = emulated(dag, all_inputs=all_inputs)
-        sizes = {
-            (one.names[int(one.data.producer[d])], one.names[int(one.data.readers[one.data.reader_ptr[d]])]): int(size)
-            for d, size in enumerate(one.data.size_bytes)
-        }
-        assert {name: sizes[name, f"{name}'"] for name in "abc"} == held
-        assert sizes["a", "free a"] == 5
-        assert sizes["a'", "b"] == 70
-        assert len(sizes) == 5
-        assert one.n == 7
-        assert set(map(one.names.__getitem__, one.parents(one.index("free a")).tolist())) == {"a", "b", "c"}
-        assert footprint(one).rules.model == "simple"
-        assert sorted(one.time_s.tolist()) == [0, 0, 0, 0, 1, 2, 3]
-
-
-@needs_shared
-def test_own_graphs_are_those_of_100_tasks():
-    found = own_graphs(DATA)
-    assert set(found) == {*(f"{name}, own" for name in WORKFLOWS), "daggen's own"}
-    assert all(".n.100." in path for name, paths in found.items() if name != "daggen's own" for path in paths)
-    assert all("dag-10-" not in path for path in found["daggen's own"])
-    sets = graphs_of(Settings("quick", DATA))
-    assert list(sets)[:5] == list(SETS)
-    assert sets["LIGO, own"] == found["LIGO, own"]
-    low, high = peaks(footprint(load(found["LIGO, own"][0])))
-    assert high / low == pytest.approx(22.15, abs=0.01)
 
 
 @needs_shared

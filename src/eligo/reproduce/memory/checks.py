@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from eligo.reproduce.chapter import AGREES, DIFFERS, UNEXPLAINED, Check, Settings, check
+from eligo.reproduce.memory.depth_first import ORDERS
 from eligo.reproduce.memory.graphs import DAGGEN, SETS
 from eligo.reproduce.memory.literal import RULES, TIES
 from eligo.reproduce.memory.pieces import REDRAWN, further_draws
@@ -22,7 +23,7 @@ from eligo.reproduce.memory.statistics import (
     processors_of,
     quartiles,
 )
-from eligo.reproduce.memory.tables import tie_counts
+from eligo.reproduce.memory.tables import order_counts, tie_counts
 
 __all__ = ["FEW", "table_1_checks", "table_2_checks", "table_3_checks", "unless_tiny"]
 
@@ -31,6 +32,7 @@ FEW = "too few graphs at this scale"
 _THREE = ("first quartile", "median", "third quartile")
 _MOST = 0.98  # of the worst peak: taken for all of it
 _DRAWN = tuple(map(str, REDRAWN))
+_OTHERS = tuple(ORDERS)[1:]
 _COUNTS = ("10", "20", "30", "40", "50", "60", "all")
 
 
@@ -50,7 +52,10 @@ def table_1_checks(records: Records, found: Mapping[str, Any], settings: Setting
     ranges = found["DAGGEN drawn again"]
     alike = {name: len(records[name]) - len(live(records[name])) for name in SETS}
     again = [sum(some["alike"] for some in draw) for draw in zip(*ranges.values(), strict=True)]
-    other = f"daggen's seeds of 004 are not known; of {len(again)} further draws it is {min(again)} to {max(again)}"
+    other = (
+        f"daggen's seeds of 004 are not known; of {len(again)} further draws it is {min(again)} to {max(again)}, and "
+        f"{_discarded_by_order(records, found)}"
+    )
     checks = [
         check(
             "Section 6",
@@ -86,6 +91,24 @@ def _count_check(what: str, printed: int, here: int, drawn: Sequence[int], becau
     return Check("Table 1", what, str(printed), told, verdict, "" if verdict == AGREES else because)
 
 
+def _discarded_by_order(records: Records, found: Mapping[str, Any]) -> str:
+    """Return how many dags of DAGGEN are discarded where the smallest bound is another depth-first peak."""
+    counts = order_counts(found)
+    whole = sum(len(records[name]) for name in DAGGEN)
+    told = [f"{whole - sum(counts[name][order]['cases'] for name in DAGGEN)} ({order})" for order in _OTHERS]
+    return f"{' or '.join(told)} where the depth-first order, which 004 does not define, is another"
+
+
+def _failures_by_order(name: str, rule: str, found: Mapping[str, Any]) -> str:
+    """Return how often Algorithm 2 fails where the smallest bound is another depth-first peak."""
+    of_set = order_counts(found)[name]
+    ours, *others = (f"{of_set[order]['failed'][rule]} ({order})" for order in ORDERS)
+    return (
+        "nor is its depth-first order known, which sets the smallest bound: at the peaks of three, ties to the first, "
+        f"it fails on {ours}, {' and '.join(others)}"
+    )
+
+
 def _why_failures(name: str, method: str, records: Records, found: Mapping[str, Any]) -> str:
     """Return why a heuristic fails differently often here."""
     counts = tie_counts(found)[name]
@@ -98,11 +121,12 @@ def _why_failures(name: str, method: str, records: Records, found: Mapping[str, 
         f"alone Algorithm 2 as printed fails on {listed} of {counts['cases']} cases (at the smallest bound + at "
         "others)"
     )
+    by_order = _failures_by_order(name, method, found)
     if name in DAGGEN:
         dags = sum(any(bound["methods"][method] is None for bound in record["bounds"]) for record in records[name])
         return (
-            "daggen's seeds of 004 are not known, nor its depth-first order, which sets the smallest bound; here they "
-            f"are on {dags} dags, at bounds up to {max(at_bounds, default=0):g}; {ties}"
+            f"daggen's seeds of 004 are not known; here they are on {dags} dags, at bounds up to "
+            f"{max(at_bounds, default=0):g}; {ties}; {by_order}"
         )
     if name == "GENOME":
         low = found["lowest bounds"]
@@ -117,16 +141,9 @@ def _why_failures(name: str, method: str, records: Records, found: Mapping[str, 
         seen = f", where it fails on {sum(failures(own, method).values())} cases," if own else ""
         return (
             f"{where}, which leaves room for two or three mDiffFits beside all images; in the papers' own "
-            f"graphs{seen} images are smaller by a slip, and there is more room"
+            f"graphs{seen} images are smaller by a slip, and there is more room; {by_order}"
         )
-    shares = [some[0] / (counts["cases"] / len(some)) for some in failed]
-    printed = TABLE_1[name][method] / len(records[name])
-    none = (
-        "; none of these choices fails as rarely there as in 004"
-        if min(shares) > printed and method != "min-levels"
-        else ""
-    )
-    return f"{where} here; {ties}{none}"
+    return f"{where} here; {ties}; {by_order}"
 
 
 def table_2_checks(records: Records, settings: Settings) -> list[Check]:

@@ -76,7 +76,7 @@ def _workflow_checks(records: Records, settings: Settings) -> list[Check]:
     ties = "which of equally good pairs is taken decides whether it fails: see the table of ties"
     add(10, "LIGO: graphs on which min-levels fails at the smallest bound", [fails["min-levels"], total])
     what = "LIGO: graphs on which max-min-size succeeds there, of 20"
-    few = unless_tiny(settings, "no choice among equally good pairs that was tried succeeds as often: see Table 1")
+    few = unless_tiny(settings, "it depends on ties and on the depth-first order, see the tables of both")
     checks.append(check("Fig. 10", what, 17, total - fails["max-min-size"], because=few))
     add(10, "LIGO: bounds from 0.1 on at which min-levels is ahead", _ahead_from(ligo, "min-levels", 0.1), ties)
     add(10, "LIGO: bounds at which respect-order is ahead of the last two", _ahead_of_sizes(ligo, "respect-order"))

@@ -29,7 +29,8 @@ from eligo.memory.limiting import Limited, limit
 from eligo.memory.models import footprint
 from eligo.memory.sequential import sequential
 from eligo.priority.prioritizing import prioritize
-from eligo.reproduce.memory.graphs import WORKFLOWS, Reference, load, workflow
+from eligo.reproduce.memory.gallery import WORKFLOWS, workflow
+from eligo.reproduce.memory.graphs import Reference, load
 from eligo.reproduce.memory.runs import bound_of, peaks
 from eligo.simulation.comparing import simulate
 from eligo.simulation.grid import Grid

@@ -7,8 +7,10 @@ from importlib import metadata
 from typing import Any
 
 from eligo.reproduce.chapter import Settings, Step
+from eligo.reproduce.memory.depth_first import count_by_order
 from eligo.reproduce.memory.facts import linear_programs, prove
-from eligo.reproduce.memory.graphs import DAGGEN, SETS, WORKFLOWS, Reference, own_graphs
+from eligo.reproduce.memory.gallery import WORKFLOWS
+from eligo.reproduce.memory.graphs import DAGGEN, SETS, Reference, own_graphs
 from eligo.reproduce.memory.literal import count_failures, count_lowest
 from eligo.reproduce.memory.runs import count_ways, draw_again, fail_again, measure, solve_exactly
 
@@ -91,6 +93,7 @@ def fact_steps(settings: Settings) -> list[Step]:
         *(Step(f"failures, draw {draw}", fail_again, {"draw": draw}, 10) for draw in further_draws(settings)),
         *_program_steps(settings, graphs, solver),
         *_tie_steps(settings, graphs),
+        *_order_steps(settings, graphs),
     ]
 
 
@@ -145,6 +148,18 @@ def _tie_steps(settings: Settings, graphs: Mapping[str, Sequence[Reference]]) ->
             weight = len(part) * len(bounds) * (0.05 if name in DAGGEN else 1)
             arguments = {"graphs": list(part), "bounds": bounds}
             steps.append(Step(f"ties on {name}, part {number + 1}", count_failures, arguments, weight))
+    return steps
+
+
+def _order_steps(settings: Settings, graphs: Mapping[str, Sequence[Reference]]) -> list[Step]:
+    """Return steps of Algorithm 2 as printed, at the peaks of several depth-first orders."""
+    steps = []
+    for name, whole in graphs.items():
+        daggen = "daggen" in name.lower()
+        some = whole[: None if daggen else settings.pick(tiny=0, quick=20, full=20)]
+        for number, part in enumerate(_parts(some, 27 if daggen else 5)):
+            weight = len(part) * (0.2 if daggen else 1.4)
+            steps.append(Step(f"orders on {name}, part {number + 1}", count_by_order, {"graphs": list(part)}, weight))
     return steps
 
 

@@ -27,7 +27,8 @@ from eligo.memory.models import footprint
 from eligo.memory.sequential import Sequential, dfs, peak_of, sequential
 from eligo.memory.serialization import work_of
 from eligo.memory.worst_peak import WorstPeak, worst_peak
-from eligo.reproduce.memory.graphs import DAGGEN, Reference, daggen_dag, emulated, load, workflow
+from eligo.reproduce.memory.gallery import workflow
+from eligo.reproduce.memory.graphs import DAGGEN, Reference, daggen_dag, emulated, load
 from eligo.simulation.list_scheduling import bottom_levels, list_schedule
 from eligo.simulation.memory_use import peak_of_trace
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from eligo.reproduce.chapter import Table
+from eligo.reproduce.memory.depth_first import ORDERS
 from eligo.reproduce.memory.graphs import SETS
 from eligo.reproduce.memory.literal import RULES, TIES
 from eligo.reproduce.memory.runs import THEIRS
@@ -35,7 +36,7 @@ __all__ = [
     "program_table",
     "range_table",
 ]
-__all__ += ["table_3", "tie_counts", "tie_table"]
+__all__ += ["order_counts", "order_table", "table_3", "tie_counts", "tie_table"]
 
 Records = Mapping[str, Sequence[Record]]
 _THREE = ("first quartile", "median", "third quartile")
@@ -186,6 +187,42 @@ def tie_table(counts: Mapping[str, Mapping[str, Any]], bounds: Sequence[float]) 
         f"Algorithm 2 as printed: failures at the bounds {listed}, by which of equally good pairs is taken",
         ["set", "test cases", "rule", *TIES, "edges added, mean"],
         rows,
+    )
+
+
+def order_counts(found: Mapping[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return what Algorithm 2 as printed came to at the peaks of depth-first orders, by set and order."""
+    counts: dict[str, dict[str, dict[str, Any]]] = {}
+    for step, result in found.items():
+        if not step.startswith("orders on "):
+            continue
+        of_set = counts.setdefault(step.removeprefix("orders on ").partition(", part ")[0], {})
+        for order, part in result.items():
+            of = of_set.setdefault(order, {"cases": 0, "ratios": [], "failed": dict.fromkeys(RULES, 0)})
+            of["cases"] += part["cases"]
+            of["ratios"] += part["ratios"]
+            of["failed"] = {rule: many + part["failed"][rule] for rule, many in of["failed"].items()}
+    return counts
+
+
+def order_table(counts: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Table:
+    """Return by depth-first order how many dags are left, Table 2's median, and failures at the smallest bound."""
+    rows = []
+    for name, of_set in counts.items():
+        for order in ORDERS:
+            of = of_set[order]
+            median = f"{quartiles(of['ratios'])[1]:.2f}" if of["ratios"] else "–"
+            rows.append([name, order, str(of["cases"]), median, *(str(of["failed"][rule]) for rule in RULES)])
+        if name in TABLE_1:
+            printed = TABLE_1[name]
+            cells = [str(printed[rule]) for rule in RULES]
+            rows.append([name, "printed, all bounds", str(printed["cases"] // 11), f"{TABLE_2[name][1]:g}", *cells])
+    return Table(
+        "orders",
+        "Algorithm 2 as printed: failures at the peak of a depth-first order, by what that is",
+        ["set", "depth-first order", "dags that differ", "worst over its peak, median", *RULES],
+        rows,
+        "Ties go to the first node of S, then of T.",
     )
 
 
