@@ -36,6 +36,7 @@ def test_what_a_page_shows_happens(page, tmp_path):
     assert not found, "\n\n".join(["", *found])
 
 
+@pytest.mark.long
 @pytest.mark.engine
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_a_page_shows_happens_on_a_real_engine(engine, tmp_path):

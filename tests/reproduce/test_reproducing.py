@@ -219,9 +219,23 @@ def test_the_command_prints_what_agrees(tmp_path, capsys):
 
 def test_the_command_refuses(tmp_path, capsys):
     (tmp_path / "file").touch()
-    assert main(["reproduce", "little", "-o", str(tmp_path / "file")]) == 1
-    assert main(["reproduce", "6", "-o", str(tmp_path / "out")]) == 1
-    assert "hint: one of: 000" in capsys.readouterr().err
+    for out in ("file", "file/below"):
+        assert main(["reproduce", "little", "-o", str(tmp_path / out)]) == 1
+        assert f"{out}: is not a directory" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        main(["reproduce", "6", "-o", str(tmp_path / "out")])
+    assert "nothing is called '6' (one of: 000" in capsys.readouterr().err
+
+
+def test_data_that_nothing_is_made_of_are_refused(tmp_path, capsys):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "notes.txt").write_text("no workflow")
+    for study in ("002", "003", "004"):
+        words = ["reproduce", study, "--quick", "--data", str(tmp_path / "data"), "-o", str(tmp_path / "out")]
+        assert main(words) == 1
+        assert f"data: holds nothing that {study} could use" in capsys.readouterr().err
+    assert main(["reproduce", "004", "--data", str(tmp_path / "none"), "-o", str(tmp_path / "out")]) == 1
+    assert "none: is not a directory" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -243,6 +257,7 @@ def test_an_interrupted_command_goes_on_where_it_was(tmp_path, number):
     _, said = command.communicate(timeout=30)
     assert command.returncode in (130, 143)
     assert "interrupted" in said or "terminated" in said
+    assert "the same command goes on" in said
     last = int((tmp_path / "log").read_text().splitlines()[-1].split()[1])
     for _ in range(100):
         if not os.path.exists(f"/proc/{last}"):

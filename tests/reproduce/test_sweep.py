@@ -46,7 +46,7 @@ from tests.reproduce.doing import do
 
 TINY = Settings("tiny")
 ERRATA = {
-    ("Theorem 2.1", "the same, nonsources counted"),
+    ("Theorem 2.1", "random chains of blocks, nonsources counted"),
     ("Theorem 2.1", "a → b, then b, c → d"),
     ("Lemma 2.1", "with a node alone"),
     ("2.2", "past a node alone"),

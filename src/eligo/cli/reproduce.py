@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +37,7 @@ sentence on each difference:
 DIR gets results.html for a browser, results.md, and a folder results with a page for each paper, its pictures (SVG) and
 its tables (CSV). Steps that are done are kept there too: if the work is interrupted, the same command goes on.
 
+Pictures take matplotlib (pip install 'eligo[figures]'), integer programs HiGHS (eligo[solver]; left out without it).
 Without --quick the experiments are as large as in the papers, and 002 takes many hours; --quick draws fewer samples and
 solves fewer integer programs, and takes minutes.
 """
@@ -47,7 +50,7 @@ eligo reproduce 004 beyond --quick --data workflows -o reproduced
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    parser.add_argument("what", nargs="+", metavar="WHAT", help="000, 001, 002, 003, 004, beyond or all")
+    parser.add_argument("what", nargs="+", type=_study, metavar="WHAT", help="000, 001, 002, 003, 004, beyond or all")
     parser.add_argument("-o", dest="out", metavar="DIR", required=True, help="where the pages go; made if need be")
     parser.add_argument(
         "--quick", action="store_true", help="minutes instead of hours: fewer samples, smaller searches"
@@ -63,16 +66,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print all checks as JSON")
 
 
+def _study(text: str) -> str:
+    from eligo.reproduce.reproducing import names_of
+
+    try:
+        names_of(text)
+    except EligoError as error:
+        raise argparse.ArgumentTypeError(f"{error.text} ({error.hint})") from None
+    return text
+
+
 def run(args: argparse.Namespace) -> int:
     """Reproduce, write, and print what agrees."""
     from eligo.report.style import new_figure
     from eligo.reproduce import Settings, reproduce
 
     new_figure(1, 1)  # says now, not after the work, that matplotlib is missing
-    if Path(args.out).exists() and not Path(args.out).is_dir():
-        raise EligoError(f"{args.out}: is not a directory", hint="name a folder for the pages")
     settings = Settings("quick" if args.quick else "full", Path(args.data) if args.data is not None else None)
-    with terminable(), counting("reproducing") as shares:
+    with terminable(), _kept(args.out), counting("reproducing") as shares:
 
         def tell(share: float, step: str) -> None:
             shares.note = step
@@ -85,6 +96,15 @@ def run(args: argparse.Namespace) -> int:
         print(_summary(found))
         say(f"{printable(str(found.pages[-1]))}: open it with a browser")
     return 0
+
+
+@contextmanager
+def _kept(folder: str) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(f"steps that are done are kept in {printable(folder)}: the same command goes on from there")
+        raise
 
 
 def _facts(chapter: Chapter) -> dict[str, object]:

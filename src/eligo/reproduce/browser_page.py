@@ -28,22 +28,29 @@ figure { margin: 1rem 0 2rem } figcaption, .made { font-size: .9rem; opacity: .8
 </head>
 <body>
 <h1>The papers, computed here</h1>
-<ul>{% for chapter in chapters %}
-<li><a href="#c{{ chapter.name }}">{% if chapter.paper %}{{ chapter.name }}: {% endif %}{{ chapter.title }}</a></li>
+<table>
+<tr><th>chapter</th>{% for told in verdicts.values() %}<th>{{ told }}</th>{% endfor %}</tr>
+{% for chapter in chapters %}
+<tr><td><a href="#c{{ chapter.name }}">{% if chapter.paper %}{{ chapter.name }}: {% endif %}{{ chapter.title }}</a></td>
+{% for verdict in verdicts %}<td>{{ chapter.checks | selectattr("verdict", "equalto", verdict) | list | length }}</td>
+{% endfor %}</tr>
 {% endfor %}
-</ul>
+</table>
+<p>An <em>erratum</em> is a printed statement that is false, and the chapter shows it; what <em>differs</em> otherwise
+has a sentence that says why. Where a paper states something of all dags of a kind, <em>all 300</em> means the 300 that
+were tried here.</p>
 {% for chapter in chapters %}
 <h2 id="c{{ chapter.name }}">{% if chapter.paper %}{{ chapter.name }}: {% endif %}{{ chapter.title }}</h2>
 {% if chapter.paper %}<p><em>{{ chapter.paper }}</em></p>{% endif %}
 <p>{{ chapter.about | marked }}</p>
-<p class="made">{{ chapter.how }}; eligo {{ chapter.origin.version }}
+<p class="made">{{ chapter.how | marked }}; eligo {{ chapter.origin.version -}}
 {% if chapter.origin.commit %}, commit {{ chapter.origin.commit }}{% endif %}; {{ chapter.origin.machine }};
 {{ chapter.origin.software }}; {{ chapter.origin.date }}</p>
 {% if chapter.checks %}
 <h3>{{ 'Printed' if chapter.paper else 'Claimed' }}, and here</h3>
 <table>
 <tr><th>where</th><th>what</th><th>{{ 'printed' if chapter.paper else 'claimed' }}</th>
-<th>here</th><th></th><th>why</th></tr>
+<th>here</th><th>verdict</th><th>why</th></tr>
 {% for one in chapter.checks %}
 <tr><td>{{ one.where }}</td><td>{{ one.what }}</td><td>{{ one.printed }}</td><td>{{ one.here }}</td>
 <td class="{{ one.verdict }}">{{ one.verdict }}</td><td>{{ one.why }}</td></tr>{% endfor %}
@@ -74,14 +81,22 @@ figure { margin: 1rem 0 2rem } figcaption, .made { font-size: .9rem; opacity: .8
 """
 
 
-def browser_page(chapters: Sequence[Mapping[str, Any]], folder: str, mark: str) -> str:
-    """Return the page of these chapters, whose pictures and tables are in a folder beside it; `mark` is a comment."""
+def browser_page(chapters: Sequence[Mapping[str, Any]], folder: str, mark: str, verdicts: Mapping[str, str]) -> str:
+    """Return the page of these chapters, whose pictures and tables are in a folder beside it.
+
+    Parameters
+    ----------
+    mark
+        A comment to begin with.
+    verdicts
+        What a check can come to, and how that is called of several.
+    """
     from jinja2 import Environment
 
     environment = Environment(autoescape=True, trim_blocks=True)
     environment.filters["marked"] = _marked
     environment.filters["paragraphs"] = _paragraphs
-    return environment.from_string(_TEMPLATE).render(chapters=chapters, folder=folder, mark=mark)
+    return environment.from_string(_TEMPLATE).render(chapters=chapters, folder=folder, mark=mark, verdicts=verdicts)
 
 
 def _marked(text: str) -> Any:

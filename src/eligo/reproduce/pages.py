@@ -72,7 +72,7 @@ def write_pages(chapters: Sequence[Chapter], folder: Path, origin: Origin, how: 
     there = [facts for path in sorted(beside.glob("*.json")) if (facts := _read_facts(path))]
     pages = [folder / f"{FOLDER}.md", folder / f"{FOLDER}.html"]
     _write(pages[0], "\n".join(_summary_lines(there)))
-    _write(pages[1], browser_page(there, FOLDER, _OURS))
+    _write(pages[1], browser_page(there, FOLDER, _OURS, _VERDICTS))
     return pages
 
 
@@ -123,9 +123,14 @@ def _chapter_lines(facts: dict[str, Any]) -> Iterator[str]:
         yield f"*{facts['paper']}*\n"
     yield f"{facts['about']}\n"
     yield f"{_made(facts)}\n"
-    if facts["checks"]:
-        yield f"## {_stated(facts).capitalize()}, and here\n"
-        yield from _table_lines(_titles(facts), [_check_row(Check(**one)) for one in facts["checks"]])
+    checks = [Check(**one) for one in facts["checks"]]
+    for title, some in (
+        ("What does not agree", [one for one in checks if one.verdict != AGREES]),
+        ("What agrees", [one for one in checks if one.verdict == AGREES]),
+    ):
+        if some:
+            yield f"## {title}\n"
+            yield from _check_lines(facts, some)
     for section in facts["sections"]:
         yield f"## {section['title']}\n"
         for part in section["parts"]:
@@ -149,7 +154,8 @@ def _summary_lines(there: Sequence[dict[str, Any]]) -> Iterator[str]:
     yield "# Results\n"
     yield (
         "The tables and figures of the papers, computed here, beside what is printed. An *erratum* is a printed "
-        "statement that is false, and the chapter shows it; what *differs* otherwise has a sentence that says why.\n"
+        "statement that is false, and the chapter shows it; what *differs* otherwise has a sentence that says why. "
+        "Where a paper states something of all dags of a kind, *all 300* means the 300 that were tried here.\n"
     )
     rows = []
     for facts in there:
@@ -162,13 +168,14 @@ def _summary_lines(there: Sequence[dict[str, Any]]) -> Iterator[str]:
         yield f"{next(iter(made))}\n"
     for facts in there:
         yield f"## {_heading(facts)}\n"
-        yield f"{facts['about']} ([all of it]({FOLDER}/{facts['name']}.md))\n"
+        page = f"{FOLDER}/{facts['name']}.md"
+        yield f"{facts['about']} ([all of it]({page}))\n"
         if len(made) > 1:
             yield f"{_made(facts)}\n"
         odd = [Check(**one) for one in facts["checks"] if one["verdict"] != AGREES]
         if odd:
-            yield "What does not agree:\n"
-            yield from _table_lines(_titles(facts), map(_check_row, odd))
+            yield f"What does not agree; tables and drawings that are named are in [its chapter]({page}):\n"
+            yield from _check_lines(facts, odd)
 
 
 def _heading(facts: dict[str, Any]) -> str:
@@ -176,13 +183,14 @@ def _heading(facts: dict[str, Any]) -> str:
     return f"{facts['name']}: {facts['title']}" if facts["paper"] else str(facts["title"])
 
 
-def _stated(facts: dict[str, Any]) -> str:
-    """Return what checks begin with: what a paper prints, or what we claim ourselves."""
-    return "printed" if facts["paper"] else "claimed"
-
-
-def _titles(facts: dict[str, Any]) -> tuple[str, ...]:
-    return "where", "what", _stated(facts), "here", "", "why"
+def _check_lines(facts: dict[str, Any], checks: Sequence[Check]) -> Iterator[str]:
+    """Yield a table of checks, with verdicts and reasons if there are any."""
+    titles = ["where", "what", "printed" if facts["paper"] else "claimed", "here"]
+    rows = [[one.where, one.what, one.printed, one.here] for one in checks]
+    if any(one.why for one in checks):
+        titles += ["verdict", "why"]
+        rows = [[*row, one.verdict, one.why] for row, one in zip(rows, checks, strict=True)]
+    yield from _table_lines(titles, rows)
 
 
 def _made(facts: dict[str, Any]) -> str:
@@ -191,10 +199,6 @@ def _made(facts: dict[str, Any]) -> str:
     return (
         f"Made on {origin.date} by {facts['how']}, eligo {origin.version}{commit}; {origin.machine}; {origin.software}."
     )
-
-
-def _check_row(one: Check) -> tuple[str, ...]:
-    return one.where, one.what, one.printed, one.here, one.verdict, one.why
 
 
 def _table_lines(header: Sequence[str], rows: Any, *, raw: bool = False) -> Iterator[str]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from eligo.errors import EligoError
-from eligo.reproduce.chapter import Chapter, Settings
+from eligo.reproduce.chapter import Chapter, Settings, Step
 from eligo.reproduce.origin import find_origin
 from eligo.reproduce.pages import FOLDER, refuse_foreign, write_pages
 from eligo.reproduce.running import run_steps
-from eligo.reproduce.studies import STUDIES, load_study
+from eligo.reproduce.studies import STUDIES, StudyModule, load_study
 from eligo.simulation.places import cores
 
 __all__ = ["Reproduction", "reproduce"]
@@ -68,13 +68,17 @@ def reproduce(
     """
     names = names_of(what)
     settings = settings or Settings()
-    if settings.data is not None and not settings.data.is_dir():
-        raise EligoError(f"{settings.data}: is not a directory", hint="name a folder with workflows, or leave it out")
+    data = settings.data
+    if data is not None and not data.is_dir():
+        raise EligoError(f"{data}: is not a directory", hint="name a folder with workflows, or leave it out")
     target = Path(folder)
+    _make(target)
     refuse_foreign(names, target)
     begin = time.monotonic()
     studies = {name: load_study(name) for name in names}
     needed = {name: list(study.steps(settings)) for name, study in studies.items()}
+    if data is not None:
+        _refuse_useless(data, settings, studies, needed)
     steps = [step for of_study in needed.values() for step in of_study]
     kept = run_steps(steps, target / FOLDER / "steps", processes=processes or cores(), on_progress=on_progress)
     work_s = sum({kept.path_of(step): kept.get(step)[1] for step in steps}.values())
@@ -83,10 +87,32 @@ def reproduce(
         for name, study in studies.items()
     )
     words = ["all"] if names == list(STUDIES) else names
-    words += ["--quick"] * (settings.scale == "quick") + ["--data FOLDER"] * (settings.data is not None)
-    how = f"`eligo reproduce {' '.join(words)}` ({_minutes(work_s)} of work)"
+    words += ["--quick"] * (settings.scale == "quick") + ["--data FOLDER"] * (data is not None)
+    how = f"`eligo reproduce {' '.join(words)}` ({_minutes(work_s)} of work, all processes together)"
     pages = write_pages(chapters, target, find_origin(), how)
     return Reproduction(chapters, tuple(pages), max(work_s, time.monotonic() - begin))
+
+
+def _make(folder: Path) -> None:
+    """Make the folder for the pages, before hours of work."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise EligoError(f"{folder}: is not a directory", hint="name a folder for the pages") from None
+    except OSError as error:
+        raise EligoError(f"{folder}: cannot be made: {error.strerror}", hint="name another folder") from None
+
+
+def _refuse_useless(
+    data: Path, settings: Settings, studies: Mapping[str, StudyModule], needed: Mapping[str, Sequence[Step]]
+) -> None:
+    """Refuse a folder of data that changes nothing: the pages would say that they were made with it."""
+    without = replace(settings, data=None)
+    if all(len(study.steps(without)) == len(needed[name]) for name, study in studies.items()):
+        raise EligoError(
+            f"{data}: holds nothing that {', '.join(studies)} could use",
+            hint="002 and beyond take workflows, 004 the memory papers' own graphs; or leave it out",
+        )
 
 
 def names_of(what: str | Sequence[str]) -> list[str]:

@@ -28,7 +28,7 @@ def chapter(found: Mapping[str, Any], settings: Settings) -> Chapter:
     results = dict(found)
     return Chapter(
         "000",
-        "meshes, trees and FFT dags, eager and IC-optimal",
+        "Meshes, trees and FFT dags, eager and IC-optimal",
         "A. L. Rosenberg, M. Yurkewych 2005: Guidelines for Scheduling Some Common Computation-Dags for Internet-Based "
         "Computing. IEEE Transactions on Computers 54, 428-438",
         "The paper proves for three families of dags which schedules keep the most nodes ELIGIBLE at every step, and "

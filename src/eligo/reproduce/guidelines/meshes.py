@@ -283,7 +283,7 @@ def _memory_checks(searched: list[dict[str, Any]], counts: dict[str, list[int]])
         holds("Lemma 3.2", f"no schedule costs less than l: M_2 to M_{len(searched)}", [sum(least), len(least)]),
         check(
             "Lemma 3.2",
-            "the same for M_1",
+            "no schedule costs less than l: M_1",
             1,
             searched[0]["cost"],
             erratum="A single node has no child that could need its result: its cost is 0.",

@@ -185,9 +185,13 @@ def checks(found: dict[str, Any]) -> list[Check]:
             "complete k-ary trees: IC-optimal exactly if siblings are in a row",
             [sum(theorem), len(theorem)],
         ),
-        holds("6, Theorem 4.1", "all ternary trees of some sizes: the same", ternary["theorem"]),
+        holds(
+            "6, Theorem 4.1",
+            "all ternary trees of some sizes: IC-optimal exactly if siblings are in a row",
+            ternary["theorem"],
+        ),
         holds("6, Lemma 4.1", "E_max = S - t + t/k rounded down, complete k-ary trees", [sum(profile), len(profile)]),
-        holds("6, Lemma 4.1", "the same for all ternary trees of some sizes", ternary["profile"]),
+        holds("6, Lemma 4.1", "E_max = S - t + t/3 rounded down, all ternary trees of some sizes", ternary["profile"]),
         holds("6, Lemma 4.2", "the least memory cost is (k-1)h + 1", [sum(cheap), len(cheap)]),
         *_mixed_checks(found["mixed trees"]),
     ]
@@ -202,7 +206,7 @@ def _mixed_checks(mixed: dict[str, Any]) -> list[Check]:
             "all",
             f"all but {len(mixed[name]['trees'])}" if mixed[name]["trees"] else "all",
             because="The paper promises one arity, whichever, not several: the smallest tree without an IC-optimal "
-            f"schedule has {mixed[name]['nodes']} nodes, and is drawn below.",
+            f"schedule has {mixed[name]['nodes']} nodes, and is drawn under More dimensions, more branches.",
         )
         for name, title in (("all", "unary nodes too"), ("no unary", "no unary nodes"))
     ]

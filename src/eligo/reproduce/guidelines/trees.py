@@ -209,7 +209,11 @@ def checks(found: dict[str, Any]) -> list[Check]:
             "text.",
         ),
         holds("Theorem 4.1", f"IC-optimal exactly if siblings follow each other: {trees}", shapes["counts"]["theorem"]),
-        holds("Theorem 4.1", "the same for complete trees", [sum(theorem), len(theorem)]),
+        holds(
+            "Theorem 4.1",
+            "IC-optimal exactly if siblings follow each other: complete trees",
+            [sum(theorem), len(theorem)],
+        ),
         holds("Corollary 4.1", f"level by level is IC-optimal: T_1 to T_{most}", counts["level by level"]),
         *_memory_checks(complete, counts),
         *_formula_checks(counts),
@@ -232,7 +236,7 @@ def _memory_checks(complete: list[dict[str, Any]], counts: dict[str, list[int]])
         holds("Lemma 4.2", f"the least memory cost is h + 1: T_1 to T_{len(more)}", [sum(least), len(least)]),
         check(
             "Lemma 4.2",
-            "the same for T_0",
+            "the least memory cost is h + 1: T_0",
             1,
             complete[0]["cost"],
             erratum="A single node has no child that could need its result: its cost is 0.",

@@ -26,7 +26,8 @@ _PAPER = (
 _ABOUT = (
     "The heuristic of the paper is `prio-2006` here: section 3.1 as printed, with what had to be mended to make its "
     "orders valid. It is compared with first in first out on dags of the printed sizes. AIRSN is described well enough "
-    "to be rebuilt, and what is printed of it comes out. Of the other three dags little more than the size is known; "
+    "to be rebuilt, and what is printed of it comes out, but for sentences on small batches. Of the other three dags "
+    "little more than the size is known; "
     "where ours behave differently, variants show which feature makes the difference, and with which the printed "
     "values come out."
 )

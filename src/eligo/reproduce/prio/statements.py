@@ -135,7 +135,7 @@ def _best(grid: _Grid, results: Mapping[str, Decided]) -> Check:
     printed = 2.0 ** _BEST[grid.workflow.name]
     return statement(
         _WHERE,
-        f"{grid.workflow.title}: batch size of the largest advantage",
+        f"{grid.workflow.title}: batch size of the largest advantage, up to a factor of 2",
         f"about {power(2, printed)}",
         str(best),
         holds=best.told.is_below and printed / 2 <= best.batch <= 2 * printed,
@@ -148,7 +148,7 @@ def _same_at_all_times(grid: _Grid) -> Check:
     bests = {time: best_at(grid.points, time).batch for time in times}
     return statement(
         _WHERE,
-        f"{grid.workflow.title}: the best batch size at each time between batches from 10^-1 on",
+        f"{grid.workflow.title}: the best batch size at each time between batches from 10^-1 on, up to a factor of 4",
         f"about {power(2, 2.0 ** _BEST[grid.workflow.name])}",
         ", ".join(f"{power(2, batch)} at {power(10, time)}" for time, batch in bests.items()),
         holds=max(bests.values()) <= 4 * min(bests.values()),

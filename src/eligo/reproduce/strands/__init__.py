@@ -24,7 +24,7 @@ def chapter(found: Mapping[str, Any], settings: Settings) -> Chapter:
     results = dict(found)
     return Chapter(
         "003",
-        "strands and duality",
+        "Strands and duality",
         "G. Cordasco, G. Malewicz, A. L. Rosenberg 2007: Advances in IC-Scheduling Theory: Scheduling Expansive and "
         "Reductive Dags and Scheduling Dags via Duality. IEEE Transactions on Parallel and Distributed Systems 18, "
         "1607-1617",

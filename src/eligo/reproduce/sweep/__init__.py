@@ -30,7 +30,7 @@ def chapter(found: Mapping[str, Any], settings: Settings) -> Chapter:
     results = dict(found)
     return Chapter(
         "001",
-        "sums of dags, interleaved",
+        "Sums of dags, interleaved",
         "G. Cordasco, G. Malewicz, A. L. Rosenberg 2010: Extending IC-Scheduling via the Sweep Algorithm",
         "The paper finds IC-optimal schedules of sums of dags, in which the summands take turns, or proves that "
         "there is none. All its tables come out as printed, field by field, and so do its answers for the dags of "

@@ -249,13 +249,13 @@ def _ends_check(maximal: dict[str, Any]) -> Check:
     good, total = maximal["at an end"]
     return check(
         "5.2",
-        "the same of random trees and the parts that A leaves of them: share whose maximal source is at an end",
+        "all sources are equally likely to be maximal: random trees and the parts that A leaves of them, share of ends",
         round(maximal["expected"] / total, 2),
         round(good / total, 2),
         within=0.25,
         erratum="Ends are on the backbone, and executing a source brings its neighbours, which are ends then, nearer "
         "to being maximal: the sinks they share wait for one parent less. So trees are split less evenly than the "
-        "paper assumes; the powers of s above tell what that comes to.",
+        "paper assumes; the powers of s by which work grows tell what that comes to.",
     )
 
 

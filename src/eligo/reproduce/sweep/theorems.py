@@ -201,7 +201,7 @@ def checks(found: dict[str, Any]) -> list[Check]:
         holds("Theorem 2.1", "random chains of blocks, all ELIGIBLE nodes counted: IC-optimal", composed["all"]),
         holds(
             "Theorem 2.1",
-            "the same, nonsources counted as section 2.1 does",
+            "random chains of blocks, nonsources counted as section 2.1 does: IC-optimal",
             composed["nonsources"],
             erratum="Counted so, a step on a nonsource costs one ELIGIBLE node and a step on a source costs none, "
             "which the proof overlooks. With all ELIGIBLE nodes counted the theorem is right, for blocks of any kind.",
@@ -218,7 +218,7 @@ def checks(found: dict[str, Any]) -> list[Check]:
         holds("2.2", "the priority relation is transitive, dags with nonsinks", laws["transitive"]),
         check(
             "2.2",
-            "the same past a node alone: a → b has priority over it, it over c → d, e; so a → b over c → d, e",
+            "it is transitive past a node alone: a → b has priority over it, it over c → d, e; so a → b over c → d, e",
             all(both),
             behind,
             erratum="A node without arcs has no nonsink, so that it has priority over every dag and every dag over it.",
@@ -240,10 +240,14 @@ def _lemma_checks(summed: dict[str, Any], small: dict[str, Any]) -> list[Check]:
         every.add({"all": summed.get(f"lemma, all, {kind}", [0, 0])})
     return [
         holds("Lemma 2.1", "nonsinks first is no worse: random sums and schedules, all counted", every.counts["all"]),
-        holds("Lemma 2.1", "the same, nonsources counted, no node alone", summed["lemma, nonsources, none isolated"]),
+        holds(
+            "Lemma 2.1",
+            "nonsinks first is no worse: nonsources counted, no node alone",
+            summed["lemma, nonsources, none isolated"],
+        ),
         check(
             "Lemma 2.1",
-            "the same, nonsources counted, with a node alone",
+            "nonsinks first is no worse: nonsources counted, with a node alone",
             "no worse",
             _compare(order, altered),
             erratum=why,
@@ -270,7 +274,11 @@ def _sweep_checks(summed: dict[str, Any], laws: dict[str, Any], small: dict[str,
             every.counts["sweep"],
         ),
         holds("Theorem 3.2", "and does not depend on the order of the summands", every.counts["order"]),
-        holds("Theorem 3.2", "the same, nonsources counted, no node alone", summed["sweep, nonsources, none isolated"]),
+        holds(
+            "Theorem 3.2",
+            "IC-Sweep's answer is right: nonsources counted, no node alone",
+            summed["sweep, nonsources, none isolated"],
+        ),
         check(
             "Theorem 3.2",
             "0→1, 0→2, 1→3, 1→4, 2→3, 2→4 beside node 5 alone, nonsources counted: the sum admits an IC-optimal "
