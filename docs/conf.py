@@ -61,6 +61,8 @@ nitpick_ignore = [
 ]
 
 html_theme = "furo"
+html_static_path = ["look"]
+html_css_files = ["wide.css"]
 html_title = f"Eligo {release}"
 html_show_sphinx = False
 html_copy_source = False
