@@ -221,6 +221,39 @@ def test_a_memory_limit(home, capsys):
     assert capsys.readouterr().err == ""
 
 
+def two_pairs(folder):
+    """a makes 5 bytes for b, c makes 7 for d; DIES is the name of a job that fails."""
+    dag = Dag.from_names([("a", "b"), ("c", "d")])
+    write(dag.with_known(data=Data.per_edge(dag.tails, dag.heads, [5, 7])), folder / "w.json")
+    return ("w.json", "--memory", "9", "--command", 'sh -c \'test "$0" != "$DIES"\' {name}')
+
+
+def test_what_was_occupied_under_a_limit(home, capsys):
+    words = two_pairs(home)
+    run(*words, "--json")
+    occupied = {"peak": 7, "at_least": False, "kept_files": False, "limit": 9, "resource": "memory", "unit": "bytes"}
+    assert events(capsys.readouterr().out)[-1]["occupied"] == occupied
+    run(*words, "--restart")
+    assert re.search(
+        r"(?m)^  limit +9 B memory\n  occupied +7 B   the most at one time, by known sizes, not measured$",
+        capsys.readouterr().out,
+    )
+    run(*words, "--restart", "--resource", "disk")
+    assert "not measured, as if each file was deleted after its last reader\n" in capsys.readouterr().out
+    run(words[0], *words[3:], "--restart", "--json")
+    assert events(capsys.readouterr().out)[-1]["occupied"] is None
+
+
+def test_what_was_occupied_may_be_more_after_failures(home, capsys, monkeypatch):
+    words = two_pairs(home)
+    monkeypatch.setenv("DIES", "d")
+    run(*words, status=1)
+    assert re.search(r"(?m)^  occupied +7 B   or more at one time, since what earlier or ", capsys.readouterr().out)
+    monkeypatch.delenv("DIES")
+    run(*words, "--resume", "--json")
+    assert events(capsys.readouterr().out)[-1]["occupied"]["at_least"]
+
+
 def test_standard_input_needs_a_place_for_the_state(home):
     def given(*words):
         return subprocess.run(

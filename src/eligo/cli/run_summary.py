@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eligo.cli.arguments import read_again
 from eligo.cli.table import table
-from eligo.words import duration, number, per_cent, plural, printable, short
+from eligo.words import amount, duration, number, per_cent, plural, printable, short
 
 if TYPE_CHECKING:
     from eligo.dag import Dag
     from eligo.engines.running import Outcome
 
-__all__ = ["REPEATED", "Ended", "ended_facts", "ended_text", "last_lines", "repeated_names"]
+__all__ = ["REPEATED", "Ended", "Occupied", "ended_facts", "ended_text", "last_lines", "repeated_names"]
 
 REPEATED = "ran again, since nobody saw how they had ended"
 
@@ -26,6 +26,41 @@ _SHOWN = 10
 _LINES = 5
 _TAIL_BYTES = 4_096
 _WIDEST = 200
+
+
+class Occupied(NamedTuple):
+    """What all jobs together occupied at one time, by the sizes that are known, and what they may.
+
+    Attributes
+    ----------
+    peak
+        The most along the trace of the run.
+    at_least
+        Whether it may have been more, since what failed tries and earlier ones left is not in the trace.
+    kept_files
+        Whether files that the model takes to be deleted after their last reader were left where they are.
+    """
+
+    peak: int
+    at_least: bool
+    kept_files: bool
+    limit: int
+    resource: str
+    unit: str
+
+    def row(self) -> tuple[str, str, str]:
+        """Return it as a row of a table.
+
+        Examples
+        --------
+        >>> Occupied(8, False, False, 10, "memory", "bytes").row()
+        ('occupied', '8 B', 'the most at one time, by known sizes, not measured')
+        """
+        most = "the most at one time"
+        if self.at_least:
+            most = "or more at one time, since what earlier or failed tries left does not count"
+        kept = ", as if each file was deleted after its last reader" if self.kept_files else ""
+        return "occupied", amount(self.peak, self.unit), f"{most}, by known sizes, not measured{kept}"
 
 
 class Ended(NamedTuple):
@@ -47,6 +82,7 @@ class Ended(NamedTuple):
     log: Path
     resume: str
     limit: str
+    occupied: Occupied | None
     args: argparse.Namespace
 
 
@@ -82,6 +118,7 @@ def ended_facts(ended: Ended) -> dict[str, Any]:
         "makespan_s": outcome.trace.makespan_s,
         "workers": outcome.trace.workers or None,
         "utilization": None if math.isnan(used) else used,
+        "occupied": None if ended.occupied is None else ended.occupied._asdict(),
         "log": str(ended.log),
         "rescue": None if outcome.rescue is None else str(outcome.rescue),
         "job_data": str(outcome.table),
@@ -120,7 +157,10 @@ def _rows(ended: Ended) -> list[tuple[str, str, str]]:
         rows.append(("FINAL", became, short(ended.final)))
     if outcome.repeated:
         rows.append(("ran again", number(len(outcome.repeated)), "named below"))
-    return [*rows, ("order", ended.order, ""), *([("limit", ended.limit, "")] if ended.limit else [])]
+    rows.append(("order", ended.order, ""))
+    if ended.occupied is not None:
+        rows += [("limit", ended.limit, ""), ended.occupied.row()]
+    return rows
 
 
 def _use(ended: Ended) -> str:

@@ -17,7 +17,7 @@ from eligo.cli.messages import warn
 from eligo.cli.run_events import JsonLines, Log, Output
 from eligo.cli.run_options import READING, folder_of, resuming
 from eligo.cli.run_signals import Signals
-from eligo.cli.run_summary import Ended, ended_facts, ended_text
+from eligo.cli.run_summary import Ended, Occupied, ended_facts, ended_text
 from eligo.cli.run_tally import Tally
 from eligo.cli.run_view import View, progress_line
 from eligo.cli.trace_outputs import Shown, show_trace
@@ -214,6 +214,7 @@ class _Watch:
         running = self.running
         outcome = running.finish()
         status = outcome.exit_status
+        retried = sum(attempts > 1 for attempts in running.state.attempts)
         ended = Ended(
             path=self.plan.document.source.path,
             engine=args.engine,
@@ -226,11 +227,12 @@ class _Watch:
             before=self.before,
             elapsed_s=self.elapsed_s,
             exit_codes=running.state.exit_code,
-            retried=sum(attempts > 1 for attempts in running.state.attempts),
+            retried=retried,
             logs=running.engine.logs,
             log=self.log.path,
             resume=resuming(args.words),
             limit=limit_text(self.plan),
+            occupied=_occupied(self.plan, outcome, in_one_go=not (self.before or args.resume or retried)),
             args=args,
         )
         counts = f"{len(outcome.failed):,} failed, {outcome.never:,} never ran"
@@ -261,6 +263,21 @@ def limit_text(plan: Plan) -> str:
         return ""
     rules = plan.footprint.rules
     return f"{amount(plan.limit, rules.unit)} {rules.resource}"
+
+
+def _occupied(plan: Plan, outcome: Outcome, *, in_one_go: bool) -> Occupied | None:
+    """Return what was occupied under a limit; a run in one go is one in which no job was done or tried before."""
+    if plan.footprint is None or plan.limit is None or outcome.peak is None:
+        return None
+    rules = plan.footprint.rules
+    return Occupied(
+        outcome.peak,
+        at_least=not in_one_go or bool(outcome.repeated) or outcome.done < plan.dag.n,
+        kept_files=rules.resource == "disk" and not plan.delete_intermediate,
+        limit=plan.limit,
+        resource=rules.resource,
+        unit=rules.unit,
+    )
 
 
 def _added_edges(dag: Dag, given: Dag) -> list[list[int]]:

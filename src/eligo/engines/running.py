@@ -26,6 +26,7 @@ from eligo.engines.state import FILE_NAME, JobStatus, State
 from eligo.errors import EligoError, EngineError
 from eligo.formats.base import Document
 from eligo.formats.storage import STDIN
+from eligo.simulation.memory_use import peak_of_trace
 from eligo.trace import Trace
 
 __all__ = ["TABLE_NAME", "WITH_QUEUES", "Outcome", "Run", "start"]
@@ -60,6 +61,9 @@ class Outcome:
         The rescue DAG that was written, where the workflow is one of DAGMan.
     table
         The times and sizes seen, for ``--job-data``.
+    peak
+        Where there was a limit: the most that was occupied at one time along the trace, by the sizes that the plan
+        knows. Nobody measured it, and of each job only the last try is in the trace.
     """
 
     done: int
@@ -72,6 +76,7 @@ class Outcome:
     trace: Trace
     rescue: Path | None
     table: Path
+    peak: int | None = None
 
 
 def start(
@@ -312,6 +317,7 @@ class Run:
         status = 0 if complete else abort or 1
         state.put("exit_status", status)
         state.commit(sync=True)
+        trace = self.engine.collect()
         return Outcome(
             done=sum(done),
             failed=failed,
@@ -320,9 +326,10 @@ class Run:
             cancelled=self._stopped,
             final=final_failed,
             exit_status=status,
-            trace=self.engine.collect(),
+            trace=trace,
             rescue=self._rescue(done, [job for job, _ in failed], complete=complete),
             table=table,
+            peak=None if plan.footprint is None else peak_of_trace(plan.footprint, trace),
         )
 
     def _rescue(self, done: list[bool], failed: list[int], *, complete: bool) -> Path | None:
