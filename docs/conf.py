@@ -54,6 +54,7 @@ nitpicky = True
 # Parameters and attributes of public things that only the inside uses.
 nitpick_ignore = [
     ("py:class", "eligo._core.Ordered"),
+    ("py:class", "eligo.formats.dagman.keywords.Keyword"),
     ("py:class", "eligo.memory.ends.Ends"),
     ("py:class", "eligo.priority.charging.Charging"),
     ("py:class", "eligo.report.page.findings.Findings"),

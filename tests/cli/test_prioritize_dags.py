@@ -85,6 +85,28 @@ def test_splices_need_flattening(spliced, capsys):
     assert (spliced / "paper.dag").read_text() == PAPER
 
 
+def lines_named(capsys, *words) -> list[str]:
+    """Return the places that warnings begin with."""
+    return [text.split(": ")[1] for text in warnings(capsys, "outer.dag", "--flatten", *words) if ": " in text[9:]]
+
+
+def test_a_flattened_dag_is_told_of_by_the_lines_that_the_user_has(folder, capsys):
+    """Lines of the flat text, which nobody has seen, must not be named: neither of it alone nor with a limit in it."""
+    Path("inner.dag").write_text('# in\nJOB p x.sub\nVARS p a="1"\nVARS p priority="3"\nJOB q x.sub\nPRIORITY q 9\n')
+    Path("more.dag").write_text("# more\nJOB m {\n executable = x\n priority = 5\n}\n")
+    Path("outer.dag").write_text("JOB o x.sub\n\nSPLICE S inner.dag\nSPLICE T inner.dag\nINCLUDE more.dag\n")
+    assert lines_named(capsys) == ["inner.dag:6", "inner.dag:4", "more.dag:4"]
+    assert lines_named(capsys, "--memory", "50%", "--model", "pebble") == ["inner.dag:6", "inner.dag:4", "more.dag:4"]
+    assert lines_named(capsys, "--style", "vars")[0] == "writing would be refused"
+    run("outer.dag", "--flatten", "--style", "vars", "-o", "flat.dag", status=1)
+    assert capsys.readouterr().err.startswith("inner.dag:4: VARS set the priority of 2 jobs themselves")
+    Path("inner.dag").write_text("JOB p x.sub\n")
+    assert lines_named(capsys, "--style", "vars") == ["more.dag:4"]
+    with Path("outer.dag").open("a") as outer:
+        outer.write('# of all\nVARS ALL_NODES x="0"\nPRIORITY ALL_NODES 7\n')
+    assert lines_named(capsys)[0] == "outer.dag:8"
+
+
 def test_flattening_twice_changes_nothing(spliced):
     run("spliced.dag", "--in-place", "--flatten", "--backup")
     once = (spliced / "spliced.dag").read_bytes()

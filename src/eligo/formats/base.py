@@ -71,6 +71,8 @@ class Document:
         The format's own view of the file, for those who know the format.
     edges
         Which dependencies were asked for, where the format leaves a choice.
+    origin
+        What the user has, where this was made of it and nobody has seen its lines: jobs have the same numbers there.
     """
 
     dag: Dag
@@ -79,6 +81,7 @@ class Document:
     warnings: tuple[str, ...] = ()
     details: Any = field(default=None, repr=False)
     edges: EdgeRule | None = None
+    origin: Document | None = field(default=None, repr=False)
 
 
 class FormatModule(Protocol):

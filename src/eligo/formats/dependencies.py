@@ -152,7 +152,7 @@ def reread(document: Document, data: bytes) -> Document:
     fresh = _parsed(source, document)
     old = document.dag
     known = {key: getattr(old, key) for key in ("time_s", "temp_bytes", "memory_bytes", "count", "data")}
-    return replace(fresh, dag=fresh.dag.with_known(**known), source=source)
+    return replace(fresh, dag=fresh.dag.with_known(**known), source=source, origin=document.origin)
 
 
 def _module(document: Document) -> ModuleType:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -104,16 +104,38 @@ class Details:
         if not 0 <= index < self.root.count:
             raise IndexError(f"job {index} of {self.root.count}")
         place = _locate(self.root, index)
-        unit, run = place.unit, place.run
-        line = run.odd or read_node(read_command(unit.files[run.file].source.data, place.at))
-        marks = [mark for inner, local in reversed(place.path) for mark in _marks_of(inner, local)]
-        return _describe(place, line, marks)
+        return _describe(place, _line_of(place), _marks_at(place))
 
     def where(self, index: int) -> tuple[str, int]:
         """Return the file and the line that define the job with this number."""
         place = _locate(self.root, index)
         file = self.root.files[place.run.file]
         return file.source.path, file.line_of(place.at)
+
+    def mark_line(self, index: int, kind: Keyword, names: frozenset[str] = frozenset()) -> tuple[str, int]:
+        r"""Return the file and the line that have the last word of a kind on a job; of VARS, on one of some `names`.
+
+        Where there is no such line, it is that of the job.
+
+        Examples
+        --------
+        >>> from eligo.formats.dagman import parse
+        >>> text = b'JOB a a.sub\nPRIORITY a 1\nPRIORITY a 2\nVARS a x="1"\nVARS a y="1"\n'
+        >>> details = parse(Source("x.dag", text), None).details
+        >>> details.mark_line(0, Keyword.PRIORITY), details.mark_line(0, Keyword.VARS, frozenset({"x"}))
+        (('x.dag', 3), ('x.dag', 4))
+        """
+        for said in reversed(_marks_at(_locate(self.root, index))):
+            if said.kind is kind and (not names or _gives(said.value, names)):
+                file = self.root.files[said.file]
+                return file.source.path, file.line_of(said.at)
+        return self.where(index)
+
+    def description(self, index: int) -> tuple[Source, int] | None:
+        """Return the DAG file that a job's submit description stands in and where it begins there, if it does."""
+        place = _locate(self.root, index)
+        body = _body(place, _line_of(place))
+        return None if body is None else (self.root.files[body[0]].source, body[1])
 
     def edge_line(self, parent: int, child: int) -> tuple[str, int] | None:
         """Return the file and the line of a PARENT line that states an edge, or ``None`` where none does by itself."""
@@ -192,6 +214,29 @@ class _Place:
     path: list[tuple[Unit, int]]
 
 
+class _Said(NamedTuple):
+    """What a line says of a node, and where it stands."""
+
+    kind: Keyword
+    value: Mark
+    file: int
+    at: int
+
+
+def _gives(value: Mark, names: frozenset[str]) -> bool:
+    return isinstance(value, tuple) and any(var.name.lower() in names for var in value)
+
+
+def _line_of(place: _Place) -> NodeLine:
+    run = place.run
+    return run.odd or read_node(read_command(place.unit.files[run.file].source.data, place.at))
+
+
+def _marks_at(place: _Place) -> list[_Said]:
+    """Return what all lines say of a job, those that win last: an outer DAG's after a splice's."""
+    return [said for unit, local in reversed(place.path) for said in _marks_of(unit, local)]
+
+
 def _locate(unit: Unit, index: int) -> _Place:
     path = [(unit, index)]
     prefix = directory = ""
@@ -229,15 +274,15 @@ def _instance_at(unit: Unit, index: int) -> int:
     return number if use is not None and index < use.offset + use.unit.count else -1
 
 
-def _describe(place: _Place, line: NodeLine, marks: list[tuple[Keyword, Mark]]) -> NodeDetails:
-    last = dict(marks)
+def _describe(place: _Place, line: NodeLine, marks: list[_Said]) -> NodeDetails:
+    last = {said.kind: said.value for said in marks}
     variables: dict[str, Var] = {}
     scripts: dict[str, Script] = {}
-    for _, mark in marks:
-        if isinstance(mark, Script):
-            scripts[mark.when] = mark
-        elif isinstance(mark, tuple):
-            variables.update((var.name.lower(), var) for var in mark)
+    for said in marks:
+        if isinstance(said.value, Script):
+            scripts[said.value.when] = said.value
+        elif isinstance(said.value, tuple):
+            variables.update((var.name.lower(), var) for var in said.value)
     category = last.get(Keyword.CATEGORY)
     file = place.unit.files[place.run.file]
     return NodeDetails(
@@ -266,12 +311,15 @@ def _typed(value: object, kind: type[_T]) -> _T | None:
     return value if isinstance(value, kind) else None
 
 
-def _inline(place: _Place, line: NodeLine) -> str | None:
-    body: tuple[int, int, int] | None = None
+def _body(place: _Place, line: NodeLine) -> tuple[int, int, int] | None:
+    """Return file, begin and end of the submit description that is written into a DAG file for a node."""
     if line.body is not None:
-        body = (place.run.file, *line.body)
-    elif line.kind is not Keyword.SUBDAG:
-        body = place.unit.descriptions.get(line.submit)
+        return (place.run.file, *line.body)
+    return place.unit.descriptions.get(line.submit) if line.kind is not Keyword.SUBDAG else None
+
+
+def _inline(place: _Place, line: NodeLine) -> str | None:
+    body = _body(place, line)
     if body is None:
         return None
     file, begin, end = body
@@ -282,20 +330,20 @@ def _scoped(category: str, prefix: str) -> str:
     return category if category.startswith("+") else prefix + category
 
 
-def _marks_of(unit: Unit, local: int) -> list[tuple[Keyword, Mark]]:
+def _marks_of(unit: Unit, local: int) -> list[_Said]:
     """Return what the lines of one unit say of a node, in order."""
     index = unit.index
     found = [(int(index.order[i]), int(i)) for i in index.rows(local)]
-    said: list[tuple[int, tuple[Keyword, Mark]]] = []
+    said: list[tuple[int, _Said]] = []
     for order, row in found:
         run = unit.marks[int(index.run[row])]
         if isinstance(run, OddMark):
-            said.append((order, (run.kind, run.value)))
+            said.append((order, _odd_mark(run)))
         else:
             said.append((order, _plain_mark(unit, run, run.first + int(index.step[row]))))
     for order, run in index.for_all:
         if local >= 0 and _covers(unit, run, local):
-            said.append((order, (run.kind, run.value)))
+            said.append((order, _odd_mark(run)))
     said.sort(key=lambda pair: pair[0])
     return [mark for _, mark in said]
 
@@ -304,8 +352,11 @@ def _covers(unit: Unit, mark: OddMark, local: int) -> bool:
     return local < mark.count and _instance_at(unit, local) < mark.lifted
 
 
-def _plain_mark(unit: Unit, run: MarkRun, mark: int) -> tuple[Keyword, Mark]:
+def _odd_mark(mark: OddMark) -> _Said:
+    return _Said(mark.kind, mark.value, mark.file, mark.at)
+
+
+def _plain_mark(unit: Unit, run: MarkRun, mark: int) -> _Said:
     file = unit.files[run.file]
-    kind = Keyword(int(file.scan.mark_kind[mark]))
-    command = read_command(file.source.data, int(file.scan.mark_at[mark]))
-    return kind, read_mark(kind, command.text)[1]
+    kind, at = Keyword(int(file.scan.mark_kind[mark])), int(file.scan.mark_at[mark])
+    return _Said(kind, read_mark(kind, read_command(file.source.data, at).text)[1], run.file, at)

@@ -79,6 +79,11 @@ class Given:
         return file.source.path, file.line_of(int(lines.at[0]))
 
     @property
+    def first_job(self) -> int:
+        """The job that the first of them is about; ALL_NODES where it is about all."""
+        return int(self._lines[0].jobs[0])
+
+    @property
     def total(self) -> int:
         """How many lines there are."""
         return sum(len(lines.at) for lines in self._lines)

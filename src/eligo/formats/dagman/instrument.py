@@ -18,6 +18,8 @@ all where they may have to change, else the first thousand.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from eligo import _core
@@ -84,7 +86,8 @@ def instrument(document: Document, priorities: Int32, wish: Wish) -> Instrumente
         warnings.append(f"{document.source.path}:{old.changed}: {_CHANGED}; they are written anew")
     details = _details(document, old)
     _refuse_splices(details.root)
-    request = Request(details, document.dag.names, priorities, wish.replace, old.beyond, warnings)
+    origin = None if document.origin is None else document.origin.details
+    request = Request(details, document.dag.names, priorities, wish.replace, old.beyond, origin, warnings)
     return with_variables(request) if wish.style == "vars" else with_priority_lines(request)
 
 
@@ -111,7 +114,8 @@ def uninstrument(document: Document) -> Instrumented:
 def flattened(document: Document) -> Document:
     r"""Return a DAG as one file without splices and includes, and without our priorities; jobs keep their numbers.
 
-    Dependencies that we added, where the document has them, are marked as ours again.
+    Dependencies that we added, where the document has them, are marked as ours again. Its lines are in no file of the
+    user's: what is said of them later goes by its `origin`.
 
     Examples
     --------
@@ -123,9 +127,9 @@ def flattened(document: Document) -> Document:
     flat = parse(Source(bare.path, flatten(plain).encode("utf-8", "surrogateescape")))
     had, dag = plain.dag, document.dag
     ours = ~_core.has_edge(had.succ_ptr, had.succ, dag.tails, dag.heads).view(np.bool_)
-    if not ours.any():
-        return flat
-    return parse(Source(bare.path, add_dependencies(flat, dag.tails[ours], dag.heads[ours]).data))
+    if ours.any():
+        flat = parse(Source(bare.path, add_dependencies(flat, dag.tails[ours], dag.heads[ours]).data))
+    return replace(flat, origin=plain)
 
 
 def _details(document: Document, old: Taken) -> Details:

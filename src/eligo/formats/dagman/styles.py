@@ -39,6 +39,8 @@ class Request:
         Whether ours take the place of the user's priorities.
     restoring
         Whether submit files carry lines of ours from before.
+    origin
+        What the user's files say, where this one was flattened from them: its own lines nobody has seen.
     edits
         What changes in the user's lines: begin, end, new bytes.
     """
@@ -48,6 +50,7 @@ class Request:
     priorities: Int32
     replace: bool
     restoring: bool
+    origin: Details | None = None
     warnings: list[str] = field(default_factory=list)
     edits: list[tuple[int, int, bytes]] = field(default_factory=list)
 
@@ -56,13 +59,19 @@ class Request:
         """The user's file."""
         return self.details.sources[0]
 
+    def first(self, given: Given) -> tuple[str, int]:
+        """Return where the first of some lines stands, in a file that the user has."""
+        if self.origin is None:
+            return given.first
+        return self.origin.mark_line(given.first_job, given.kind, given.names)
+
     def settle(self, given: Given) -> _Bools:
         """Tell which jobs keep what the user gave; where ours replace it, none do and the lines become comments."""
         count = int(np.count_nonzero(given.jobs))
         if count == 0:
             return given.jobs
         what = "PRIORITY" if given.kind is Keyword.PRIORITY else VARIABLE
-        path, line = given.first
+        path, line = self.first(given)
         if not self.replace:
             jobs = "1 job has" if count == 1 else f"{count:,} jobs have"
             self.warnings.append(f"{path}:{line}: {jobs} a {what} of your own, which stays; --replace puts ours there")
@@ -85,7 +94,7 @@ class Request:
         self.edits += [commented(self.source.data, begin, end) for begin, end in places]
         if len(places) == given.total:
             return
-        path, line = given.first
+        path, line = self.first(given)
         count = int(np.count_nonzero(given.jobs))
         text = f"VARS set the priority of {count:,} job{'s' * (count != 1)} themselves"
         if must:
@@ -120,7 +129,11 @@ def with_priority_lines(request: Request) -> Instrumented:
     kept = request.settle(given_priorities(request.details.root))
     request.settle_direct(must=False)
     found = take_precedence(
-        request.details, Submits(request.details.root), replace=request.replace, restoring=request.restoring
+        request.details,
+        Submits(request.details.root),
+        replace=request.replace,
+        restoring=request.restoring,
+        origin=request.origin,
     )
     return request.finish(request.lines(priority_lines, ~kept), found, ~kept, kept)
 
@@ -134,7 +147,7 @@ def with_variables(request: Request) -> Instrumented:
     variables.jobs &= ~is_subdag  # DAGMan writes a SUBDAG's submit file: it refers to nothing
     numbered, named = request.settle(priorities), request.settle(variables)
     request.settle_direct(must=True)
-    found = refer_to_variable(request.details, submits, replace=request.replace)
+    found = refer_to_variable(request.details, submits, replace=request.replace, origin=request.origin)
     found.warnings += throttles(request.details)
     own = submits.jobs_among(found.kept)
     variable, plain = ~(is_subdag | named | own), is_subdag & ~numbered

@@ -52,6 +52,8 @@ class _Description:
         Whether that is not the outermost one.
     stated
         How the DAG names the file, DIRs included.
+    seen
+        The file that the user has it in and where it begins there, if that is another.
     """
 
     source: Source
@@ -60,11 +62,12 @@ class _Description:
     inside: bool = False
     included: bool = False
     stated: str = ""
+    seen: tuple[Source, int] | None = None
     numbers: list[int] = field(default_factory=list)
 
     def where(self, statement: Statement | None = None) -> str:
-        at = self.begin + (statement.begin if statement else 0)
-        return f"{self.source.path}:{self.source.line_at(at)}"
+        source, begin = self.seen or (self.source, self.begin)
+        return f"{source.path}:{source.line_at(begin + (statement.begin if statement else 0))}"
 
     def referring(self) -> bytes:
         """Return the text with its priority from VARS, its own made comments."""
@@ -128,15 +131,18 @@ class _Tally:
             yield f"{self._first}: {self._text} ({jobs:,} job{'s' * (jobs != 1)}{more})"
 
 
-def take_precedence(details: Details, submits: Submits, *, replace: bool, restoring: bool) -> Found:
+def take_precedence(
+    details: Details, submits: Submits, *, replace: bool, restoring: bool, origin: Details | None = None
+) -> Found:
     """Find descriptions that override PRIORITY lines; what does so becomes a comment where ours are to `replace` it.
 
-    `restoring` says that submit files carry lines of ours from before, which now have to go.
+    `restoring` says that submit files carry lines of ours from before, which now have to go; `origin` has the user's
+    files, where the DAG was flattened from them.
     """
     found = Found()
     wins, loses, foreign = _Tally(_WINS), _Tally(_LOSES), _Tally(_FOREIGN)
     most = None if replace or restoring else MAX_LOOKED
-    for description in _descriptions(details, submits, most, without_ours=restoring)[0]:
+    for description in _descriptions(details, submits, most, without_ours=restoring, origin=origin)[0]:
         own = own_priority(description.data, inside=description.inside)
         text = description.data
         if own.overriding:
@@ -157,11 +163,11 @@ def take_precedence(details: Details, submits: Submits, *, replace: bool, restor
     return found
 
 
-def refer_to_variable(details: Details, submits: Submits, *, replace: bool) -> Found:
+def refer_to_variable(details: Details, submits: Submits, *, replace: bool, origin: Details | None = None) -> Found:
     """Make every description take its priority from the job's VARS, unless it has one of its own that stays."""
     found = Found()
     keeps, included = _Tally(_KEEPS), _Tally(_INCLUDED)
-    descriptions, absent = _descriptions(details, submits, None, without_ours=True)
+    descriptions, absent = _descriptions(details, submits, None, without_ours=True, origin=origin)
     for description in descriptions:
         own = own_priority(description.data, inside=description.inside)
         text = description.data
@@ -192,7 +198,7 @@ _Absent = tuple[int, str, str]
 
 
 def _descriptions(
-    details: Details, submits: Submits, most: int | None, *, without_ours: bool
+    details: Details, submits: Submits, most: int | None, *, without_ours: bool, origin: Details | None = None
 ) -> tuple[list[_Description], list[_Absent]]:
     """Return the descriptions that can be read, each once, and number, path and reason of those that cannot."""
     known: dict[object, _Description] = {}
@@ -205,7 +211,8 @@ def _descriptions(
             if key not in known:
                 source = details.root.files[place.file].source
                 text = source.data[place.begin : place.end]
-                known[key] = _Description(source, place.begin, text, inside=True, included=place.file != 0)
+                seen = None if origin is None else origin.description(int(submits.jobs_of(submit.number)[0]))
+                known[key] = _Description(source, place.begin, text, True, place.file != 0, seen=seen)
         else:
             file = files.open(place)
             if isinstance(file, str):
