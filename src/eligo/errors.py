@@ -15,7 +15,8 @@ The command line turns each into ``file:line: what is wrong``, then ``hint: what
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Sequence
 
 __all__ = [
     "CertificateError",
@@ -26,11 +27,28 @@ __all__ = [
     "InfeasibleError",
     "MissingExtraError",
     "ParseError",
+    "warn_of",
 ]
 
 
 class EligoWarning(UserWarning):
     """Something in the data was odd but could be read; the message says how it was taken."""
+
+
+def warn_of(texts: Iterable[str]) -> None:
+    """Warn whoever called the verb that calls this of something odd, as Python does.
+
+    Examples
+    --------
+    >>> def verb():
+    ...     warn_of(["x.dag:3: odd"])
+    >>> with warnings.catch_warnings(record=True, action="always") as told:
+    ...     verb()
+    >>> [(str(one.message), one.category.__name__) for one in told]
+    [('x.dag:3: odd', 'EligoWarning')]
+    """
+    for text in texts:
+        warnings.warn(text, EligoWarning, stacklevel=3)
 
 
 class EligoError(Exception):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 import eligo
+from eligo.cli import main
 from eligo.engines.base import Happening
+from eligo.engines.folder import default_folder
 from eligo.engines.planning import make_plan
 from eligo.engines.running import start
 from eligo.formats import open_document
@@ -70,6 +72,52 @@ def test_what_could_not_start_is_told_apart_from_the_script_after_it(tmp_path):
 def test_a_dag_alone_cannot_be_run():
     with pytest.raises(eligo.EligoError, match="does not say what its jobs run"):
         eligo.run(eligo.Dag.from_names([("a", "b")]))
+
+
+def pairs(folder):
+    """a makes 5 bytes for b, c makes 7 for d, and each job uses 3 bytes of memory: the file does not say so."""
+    (folder / "flow.dot").write_text("digraph { a -> b; c -> d }")
+    (folder / "sizes.csv").write_text("job,output_bytes,memory_bytes\na,5,3\nb,,3\nc,7,3\nd,,3\n")
+    return folder / "flow.dot", folder / "sizes.csv"
+
+
+def test_sizes_from_a_table_and_what_they_are_of(tmp_path):
+    file, table = pairs(tmp_path)
+    outcome = eligo.run(file, command="true", memory=3, job_data=table)
+    assert (outcome.done, outcome.peak, outcome.trace.dag.memory_bytes.tolist()) == (4, 3, [3] * 4)
+    assert eligo.run(file, command="true", memory=9, job_data=table, resource="disk", restart=True).peak == 7
+    assert eligo.run(file, command="true", job_data=table, restart=True).peak is None
+    with pytest.raises(eligo.EligoError, match="no sizes are known"):
+        eligo.run(file, command="true", memory=9, restart=True)
+
+
+def test_words_that_do_not_go_together_from_python(tmp_path):
+    file, table = pairs(tmp_path)
+    with pytest.raises(eligo.EligoError, match="model and resource are for a limit"):
+        eligo.run(file, command="true", resource="disk")
+    with pytest.raises(eligo.EligoError, match="read already"):
+        eligo.run(open_document(file), command="true", job_data=table)
+    with pytest.raises(eligo.EligoError, match="unknown resource 'tape'"):
+        eligo.run(file, command="true", job_data=table, memory=9, resource="tape")
+    assert not default_folder(file).exists()
+
+
+def test_what_is_odd_in_a_table_is_warned_of(tmp_path):
+    file, table = pairs(tmp_path)
+    table.write_text("job,colour\na,red\n")
+    with pytest.warns(eligo.EligoWarning, match="column 'colour' is not known") as told:
+        eligo.run(file, command="true", job_data=table)
+    assert told[0].filename == __file__
+
+
+def test_python_and_the_command_resume_each_others_limited_runs(tmp_path):
+    """Both pass over the three dependencies that an earlier limit wrote, so that the workflow is the same."""
+    file, table = pairs(tmp_path)
+    words = [str(file), "--job-data", str(table), "--memory"]
+    assert main(["limit", *words, "3", "--in-place"]) == 0
+    assert main(["run", *words, "9", "--command", "true"]) == 0
+    outcome = eligo.run(file, command="true", memory=9, job_data=table, resume=True)
+    assert (outcome.done, outcome.trace.dag.m, eligo.read(file).m) == (4, 2, 5)
 
 
 def test_doubts_are_told_from_python(tmp_path):

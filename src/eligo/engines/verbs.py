@@ -11,10 +11,9 @@ from eligo.engines.base import Event, Happening
 from eligo.engines.ordering import order_of
 from eligo.engines.planning import make_plan
 from eligo.engines.running import Outcome, start
-from eligo.errors import EligoError
+from eligo.errors import EligoError, warn_of
 from eligo.formats import open_document
 from eligo.formats.base import Document
-from eligo.memory.models import footprint
 from eligo.memory.verbs import limit
 
 __all__ = ["run"]
@@ -29,6 +28,8 @@ def run(
     priorities: Int32 | Sequence[int] | None = None,
     memory: int | None = None,
     model: str | None = None,
+    resource: str | None = None,
+    job_data: str | os.PathLike[str] | None = None,
     resume: bool = False,
     restart: bool = False,
     state: str | os.PathLike[str] | None = None,
@@ -50,8 +51,13 @@ def run(
     strategy, priorities
         How to order the jobs, or their order: the larger the sooner. Unless given, priorities in a DAGMan file stay,
         and other jobs are ordered by ``best``.
-    memory, model
-        What all jobs together may occupy, in bytes (pebbles), and how that is counted, as :func:`eligo.limit` has it.
+    memory
+        What all jobs together may occupy, in bytes (pebbles). Priorities and dependencies that Eligo wrote into the
+        file before are passed over then.
+    model, resource
+        How that is counted, as :func:`eligo.limit` has it.
+    job_data
+        Times and sizes that the file does not have, as :func:`eligo.read` takes them; for a file only.
     resume, restart
         Go on with what an earlier run left, or move that aside and begin anew.
     state
@@ -67,7 +73,7 @@ def run(
     Raises
     ------
     ParseError, EngineError, InfeasibleError
-        The workflow cannot be run as it is: nothing was started.
+        The workflow, or the table of `job_data`, cannot be run as it is: nothing was started.
 
     Examples
     --------
@@ -79,15 +85,14 @@ def run(
     >>> outcome.done, outcome.exit_status, len(outcome.trace.order)
     (3, 0, 3)
     """
-    if isinstance(workflow, Dag):
-        raise EligoError(
-            "a Dag does not say what its jobs run, nor where the state of a run is to be",
-            hint="give the file, or what eligo.formats.open_document(file) returns; eligo.write makes a file of a Dag",
-        )
-    document = workflow if isinstance(workflow, Document) else open_document(os.fspath(workflow))
+    if memory is None and (model is not None or resource is not None):
+        raise EligoError("model and resource are for a limit", hint="give memory, too, or leave them out")
+    document = _opened(workflow, job_data, limiting=memory is not None)
+    if document is not workflow:
+        warn_of(document.warnings)
     dag, held, most = document.dag, None, None
     if memory is not None:
-        limited = limit(footprint(dag, model), memory)
+        limited = limit(dag, memory, model=model, resource=resource)
         dag, held, most = limited.dag, limited.footprint, limited.limit
     plan = make_plan(
         document,
@@ -107,3 +112,19 @@ def run(
             for event in going.watch(1.0):
                 tell(event)
         return going.finish()
+
+
+def _opened(
+    workflow: str | os.PathLike[str] | Document, job_data: str | os.PathLike[str] | None, *, limiting: bool
+) -> Document:
+    """Return the workflow, read as ``eligo run`` reads it."""
+    if isinstance(workflow, Dag):
+        raise EligoError(
+            "a Dag does not say what its jobs run, nor where the state of a run is to be",
+            hint="give the file, or what eligo.formats.open_document(file) returns; eligo.write makes a file of a Dag",
+        )
+    if not isinstance(workflow, Document):
+        return open_document(os.fspath(workflow), job_data=job_data, original=limiting, limited=not limiting)
+    if job_data is not None:
+        raise EligoError("the document has been read already", hint="give job_data to eligo.formats.open_document")
+    return workflow

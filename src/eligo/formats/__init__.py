@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
@@ -17,7 +16,7 @@ from itertools import islice
 from typing import cast
 
 from eligo.dag import Dag
-from eligo.errors import CycleError, EligoError, EligoWarning, ParseError
+from eligo.errors import CycleError, EligoError, ParseError, warn_of
 from eligo.formats.base import Document, EdgeRule, FormatModule, Notes
 from eligo.formats.storage import Source, load, replace_file
 
@@ -106,8 +105,7 @@ def read(
     Dag(2 jobs, 1 edge)
     """
     document = open_document(path, format=format, edges=edges, job_data=job_data)
-    for text in document.warnings:
-        warnings.warn(text, EligoWarning, stacklevel=2)
+    warn_of(document.warnings)
     return document.dag
 
 
