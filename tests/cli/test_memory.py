@@ -49,6 +49,37 @@ def test_the_facts_of_the_chains(tmp_path, capsys, suffix):
     assert all(point["worst_peak"] <= point["limit"] for point in found["curve"])
 
 
+COUNTING = (
+    ("memory", "flow.dot"),
+    ("limit", "flow.dot", "--memory", "9"),
+    ("prioritize", "flow.dot", "--memory", "9"),
+    ("run", "flow.dot", "--memory", "9", "--command", "true", "--restart"),
+    ("report", "flow.dot", "-o", "page.html"),
+)
+
+
+@pytest.mark.parametrize("words", COUNTING, ids=lambda words: words[0])
+def test_where_memory_and_disk_are_known_it_is_said_which_was_taken(tmp_path, monkeypatch, capsys, words):
+    """The folder of a run has what jobs used and what they made; only who names the resource is told nothing."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "flow.dot").write_text("digraph { a -> b; c -> d }")
+    (tmp_path / "seen.eligo").mkdir()
+    table, both = tmp_path / "seen.eligo" / "job-data.csv", "job,memory_bytes,output_bytes\na,3,5\nb,3,\nc,3,7\nd,3,\n"
+    told = (
+        "flow.dot: memory is counted, since jobs state it; sizes on disk are known, too: --resource disk counts those"
+    )
+    for content, more, expected in (
+        (both, (), 1),
+        (both, ("--resource", "memory"), 0),
+        (both, ("--resource", "disk"), 0),
+        (both.replace("5", "").replace("7", ""), (), 0),
+        (both.replace("3", ""), (), 0),
+    ):
+        table.write_text(content)
+        assert main([*words, "--job-data", "seen.eligo", *more]) == 0
+        assert capsys.readouterr().err.splitlines().count(told) == expected, (content, more)
+
+
 @settings(max_examples=60)
 @given(dag=dags(7), model=st.sampled_from([None, *MODELS]), unread=st.sampled_from(["stay", "leave"]))
 def test_the_facts_agree_with_each_other(tmp_path_factory, dag, model, unread):

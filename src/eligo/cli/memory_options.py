@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from eligo.cli.messages import warn
+from eligo.cli.messages import say, warn
 from eligo.errors import EligoError
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ MODELS = ("simple", "classical", "shared", "pebble", "files")
 
 MODEL_WORDS = ("model", "resource", "unread", "inputs")
 """The options that say what counts."""
+
+_MEMORY_TAKEN = "memory is counted, since jobs state it; sizes on disk are known, too: --resource disk counts those"
 
 _WORDS = {
     "simple": "a copy for each reader; a job frees its inputs as it makes its outputs",
@@ -59,8 +61,11 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 
 
 def footprint_of(document: Document, args: argparse.Namespace) -> Footprint:
-    """Return what the jobs of a workflow occupy, with warnings of what had to be assumed."""
-    from eligo.memory.models import footprint
+    """Return what the jobs of a workflow occupy, with warnings of what had to be assumed.
+
+    Where memory and disk are both known, and nobody said which is meant, it is said which was taken.
+    """
+    from eligo.memory.models import footprint, leaves_disk_out
 
     dag = document.dag
     words = {"unread": args.unread or "stay", "inputs": args.inputs or "ignore"}
@@ -71,6 +76,8 @@ def footprint_of(document: Document, args: argparse.Namespace) -> Footprint:
     except EligoError as error:
         raise EligoError(f"{document.source.path}: {error.text}", hint=error.hint) from None
     warn(f"{document.source.path}: {text}" for text in found.doubts)
+    if args.resource is None and leaves_disk_out(found):
+        say(f"{document.source.path}: {_MEMORY_TAKEN}")
     return found
 
 

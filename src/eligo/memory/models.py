@@ -33,7 +33,7 @@ from eligo.dag import OUTSIDE, UNKNOWN, Dag, Data, Int32, Int64
 from eligo.errors import EligoError
 from eligo.memory.footprint import MOST_BYTES, Footprint, Rules
 
-__all__ = ["JOBS_ALONE", "MODELS", "RESOURCES", "footprint"]
+__all__ = ["JOBS_ALONE", "MODELS", "RESOURCES", "footprint", "leaves_disk_out"]
 
 MODELS = ("simple", "classical", "shared", "pebble", "files")
 RESOURCES = ("memory", "disk")
@@ -87,6 +87,25 @@ def footprint(
             np.add.at(running, producer[leaving], size[leaving])
         held &= ~leaving
     return Footprint(dag, rules, running, *_only(held, data), premises, doubts)
+
+
+def leaves_disk_out(held: Footprint) -> bool:
+    """Tell whether only the memory counts that jobs state, though sizes are known that the resource disk would count.
+
+    Examples
+    --------
+    >>> dag = Dag.from_names([("a", "b")], memory_bytes=[3, 4])
+    >>> leaves_disk_out(footprint(dag))
+    False
+    >>> dag = dag.with_known(data=Data.build([10], producer=[0], readers=[[1]]))
+    >>> leaves_disk_out(footprint(dag)), leaves_disk_out(footprint(dag, resource="disk"))
+    (True, False)
+    """
+    dag = held.dag
+    if JOBS_ALONE not in held.premises:
+        return False
+    made = dag.data is not None and bool(np.any(dag.data.size_bytes[dag.data.producer != OUTSIDE] > 0))
+    return made or (dag.temp_bytes is not None and bool(np.any(dag.temp_bytes > 0)))
 
 
 def _check_words(model: str | None, resource: str | None, unread: str, inputs: str) -> None:
