@@ -184,7 +184,7 @@ def test_without_sizes(dag, capsys):
         run("report", dag, "-o", "other.html", *words, status=1)
         err = capsys.readouterr().err.splitlines()
         assert err[-2] == "x.dag: no sizes are known: neither of files, nor what jobs use while they run"
-        assert err[-1].startswith("hint: give --job-data TABLE with a column output_bytes")
+        assert err[-1].startswith("hint: give --job-data TABLE with columns job and output_bytes")
     assert not Path("other.html").exists()
     run("report", dag, "-o", "page.html", "--model", "pebble")
     assert data_of(Path("page.html"))["memory"]["unit"] == "pebbles"
@@ -282,8 +282,10 @@ def test_a_run(home, capsys):
     assert Path("report.html").read_bytes() == Path("page.html").read_bytes()
 
 
-def test_a_run_elsewhere_and_under_a_limit(file, home):
-    assert main(["run", file, "--command", "true", "--state", "there", "--memory", "6kB", "-j", "2"]) == 0
+def test_a_run_elsewhere_and_under_a_limit(file, home, capsys):
+    limit = ["--memory", "6kB", "--resource", "memory", "--unread", "leave"]
+    assert main(["run", file, "--command", "true", "--state", "there", *limit, "-j", "2"]) == 0
+    assert f"--run there {' '.join(limit)} -o report.html" in capsys.readouterr().out
     for more in ([], ["--memory", "6kB"]):
         run("report", file, "-o", "page.html", "--run", "there", *more)
         assert list(base64.b64decode(data_of(Path("page.html"))["recorded"]["status"]["u1"])) == [2] * 10

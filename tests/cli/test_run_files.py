@@ -57,6 +57,22 @@ def test_files_that_are_staged_out_stay_and_that_is_said(home, capsys):
     assert there(home) == {"one", "three"}
 
 
+def test_a_limit_on_disk_without_deleting_is_warned_of(home, capsys):
+    pegasus(home, first_kept="false")
+    warned = "w.yml: the limit takes files to be gone after their last reader, and nothing deletes them; --delete-int"
+    for more in (["--dry-run"], []):
+        run("w.yml", "--memory", "1kB", "--resource", "disk", *more)
+        assert warned in capsys.readouterr().err
+    run("w.yml", "--memory", "1kB", "--resource", "disk", "--delete-intermediate", "--restart")
+    assert "nothing deletes" not in capsys.readouterr().err
+    (home / "table.csv").write_text("job,output_bytes\n" + "".join(f"{job},10\n" for job in "abcd"))
+    listed_nowhere = [diamond(home), "--job-data", "table.csv", "--memory", "1kB", "--dry-run"]
+    run(*listed_nowhere, "--resource", "disk")
+    assert "nothing deletes them; jobs have to" in capsys.readouterr().err
+    run(*listed_nowhere, "--resource", "memory")
+    assert "nothing deletes" not in capsys.readouterr().err
+
+
 def test_where_files_are_not_listed_nothing_goes_and_that_is_said_first(home, capsys):
     run(diamond(home), "--delete-intermediate", "--dry-run")
     assert "--delete-intermediate deletes nothing: it is not said which files" in capsys.readouterr().err

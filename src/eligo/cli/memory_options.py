@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from eligo.formats.base import Document
     from eligo.memory.footprint import Footprint
 
-__all__ = ["MODELS", "MODEL_WORDS", "add_model", "footprint_of", "rules_rows", "without_ours"]
+__all__ = ["MODELS", "MODEL_WORDS", "add_model", "footprint_of", "model_again", "rules_rows", "without_ours"]
 
 MODELS = ("simple", "classical", "shared", "pebble", "files")
 """Stated here as well, so that --help need not load numpy; a test keeps them equal."""
@@ -30,6 +30,11 @@ _WORDS = {
     "pebble": "a job makes one pebble, which stays until all its children have ended",
     "files": "a file counts once, from its job's start until its last reader's end; scratch space while a job runs",
 }
+
+
+def model_again(args: argparse.Namespace) -> str:
+    """Return the words that say what counts, as they were given: for a further command."""
+    return "".join(f" --{name} {value}" for name in MODEL_WORDS if (value := getattr(args, name)) is not None)
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from eligo.cli.arguments import add_input, open_input, read_again
 from eligo.cli.changing import LARGEST_TRIAL
 from eligo.cli.limit_wish import add_limit, limited_by
-from eligo.cli.memory_options import MODEL_WORDS, add_model, footprint_of, without_ours
+from eligo.cli.memory_options import MODEL_WORDS, add_model, footprint_of, model_again, without_ours
 from eligo.cli.messages import say, warn
 from eligo.cli.prioritize import STRATEGIES
 from eligo.cli.progress import working
@@ -183,7 +183,6 @@ def _again(document: Document, args: argparse.Namespace) -> Again:
     words = read_again("FILE" if args.file == "-" else file, args)
     if printable(words) != words or len(words) > _LONGEST_WORDS:
         words = "FILE"
-    counting = [f" --{name} {value}" for name in MODEL_WORDS if (value := getattr(args, name)) is not None]
     runnable = document.dag.n > 0
     try:
         programs = [process.argv[0] for process in make_plan(document).task_of(0).processes] if runnable else []
@@ -191,7 +190,7 @@ def _again(document: Document, args: argparse.Namespace) -> Again:
     except EligoError:
         runnable = False
     writable = document.format in INSTRUMENTED_FORMATS and args.file != "-"
-    return Again(words, "".join(counting), writable, runnable, _kept(document) if writable else 0, args.seed)
+    return Again(words, model_again(args), writable, runnable, _kept(document) if writable else 0, args.seed)
 
 
 def _kept(document: Document) -> int:

@@ -104,16 +104,19 @@ def _kept_files(plan: Plan) -> list[str]:
     """Return what to say, before anything runs, of files that will not be deleted though one might think so."""
     from eligo.engines.files_seen import FilesSeen
 
-    if not plan.delete_intermediate:
-        return []
     path, data = plan.document.source.path, plan.dag.data
-    if data is None or data.names is None:
+    bound = plan.footprint is not None and plan.footprint.rules.resource == "disk"
+    listed = data is not None and data.names is not None
+    if not plan.delete_intermediate:
+        how = "--delete-intermediate does" if listed else "jobs have to"
+        text = f"the limit takes files to be gone after their last reader, and nothing deletes them; {how}"
+        return [f"{path}: {text}"] if bound else []
+    if not listed:
         return [f"{path}: --delete-intermediate deletes nothing: it is not said which files jobs make and read"]
     seen, told = FilesSeen(plan), []
     if not seen.passing:
         told.append(f"{path}: --delete-intermediate deletes nothing: there is no file that only feeds other jobs")
     if seen.wanted:
-        bound = plan.footprint is not None and plan.footprint.rules.resource == "disk"
         but = ", though the limit takes them to be gone after their last reader" if bound else ""
         told.append(f"{path}: {plural(seen.wanted, 'file')} to be staged out will be kept{but}")
     return told

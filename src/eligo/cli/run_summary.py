@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eligo.cli.arguments import read_again
+from eligo.cli.memory_options import model_again
 from eligo.cli.table import table
 from eligo.words import amount, duration, number, per_cent, plural, printable, short
 
@@ -255,7 +256,7 @@ def _next(ended: Ended) -> Iterator[str]:
     yield printable(f"{outcome.table}: times and sizes that were seen")
     if args.file != "-":
         where = shlex.join(["--run", *([args.state] if args.state else [])])
-        where += f" --memory {shlex.quote(args.memory.text)}" if args.memory is not None else ""
+        where += f" --memory {shlex.quote(args.memory.text)}{model_again(args)}" if args.memory is not None else ""
         yield printable(f"what ran when, on a page: eligo report {read_again(args.file, args)} {where} -o report.html")
     if outcome.exit_status:
         yield printable(f"go on with: {ended.resume}")

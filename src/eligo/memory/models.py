@@ -147,7 +147,8 @@ def _contents(dag: Dag, rules: Rules) -> tuple[Int64, _Rows, tuple[str, ...], tu
     if not _has_sizes(dag, rules):
         raise EligoError(
             "no sizes are known: neither of files, nor what jobs use while they run",
-            hint="give --job-data TABLE with a column output_bytes (or temp_bytes, memory_bytes), or --model pebble",
+            hint="give --job-data TABLE with columns job and output_bytes (or temp_bytes, memory_bytes), or file and "
+            "size_bytes; or the folder of a run, FILE.eligo; or --model pebble",
         )
     data = dag.data if dag.data is not None else Data.build([], [], [])
     size, _ = _known(data.size_bytes, data.k)

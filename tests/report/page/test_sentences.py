@@ -514,6 +514,18 @@ def test_steps_fit_what_was_found() -> None:
     assert commands(Dag.from_edges(0)) == []
 
 
+@pytest.mark.parametrize(
+    ("names", "resource", "deletes"), [(["f"], "disk", True), (["f"], "memory", False), (None, "disk", False)]
+)
+def test_a_run_within_a_limit_on_disk_deletes(names: list[str] | None, resource: str, deletes: bool) -> None:
+    data = Data.build([5], [0], [[1, 2]], names)
+    print_ = footprint(FORK.with_known(data=data), resource=resource)
+    limited = limit(print_, 5)
+    found = find(limited.dag, Wish(), again=Again("x.yml"), plain=print_.dag, footprint=print_, limited=limited)
+    (run,) = [step.command for step in next_steps(found) if step.command.startswith("eligo run")]
+    assert ("--delete-intermediate" in run) == deletes
+
+
 @settings(max_examples=40)
 @given(SEEDS)
 def test_limits_that_are_advised_can_be_kept(seed: int) -> None:

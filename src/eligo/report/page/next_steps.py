@@ -50,6 +50,14 @@ def _limit(found: Findings) -> str:
     return "" if limited is None else f" --memory {limited.limit}{found.again.counting}"
 
 
+def _deleting(found: Findings) -> str:
+    """Return the words without which a run does not keep a limit on disk."""
+    memory, data = found.memory, found.dag.data
+    listed = data is not None and data.names is not None
+    on_disk = memory is not None and memory.limited is not None and memory.limited.footprint.rules.resource == "disk"
+    return " --delete-intermediate" if on_disk and listed else ""
+
+
 def _after_a_run(found: Findings) -> list[Step]:
     recorded = found.recorded
     if recorded is None or recorded.goes_on or not recorded.resume or all(status == 2 for status in recorded.status):
@@ -98,7 +106,7 @@ def _memory(found: Findings) -> list[Step]:
 
 
 def _run(found: Findings) -> Step:
-    again, limit = found.again, _limit(found)
+    again, limit = found.again, _limit(found) + _deleting(found)
     if again.runnable:
         return Step("Run it, and watch it live on a page like this:", f"eligo run {again.words}{limit} --watch 0")
     text = "Run it, saying what each job does, and watch it live on a page like this:"
