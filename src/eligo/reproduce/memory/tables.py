@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from eligo.reproduce.chapter import Table
@@ -149,13 +149,17 @@ def _short(value: float) -> str:
     return "∞" if math.isinf(value) else f"{value:.2f}"
 
 
+def _found_on(found: Mapping[str, Any], kind: str) -> Iterator[tuple[str, Any]]:
+    """Yield the results of one kind of steps, each with the name of its set."""
+    for step, result in found.items():
+        if step.startswith(f"{kind} on "):
+            yield step.removeprefix(f"{kind} on ").partition(", part ")[0], result
+
+
 def tie_counts(found: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return what Algorithm 2 as printed came to, by set: cases, and failures by rule, ties and bound."""
     counts: dict[str, dict[str, Any]] = {}
-    for step, result in found.items():
-        if not step.startswith("ties on "):
-            continue
-        name = step.removeprefix("ties on ").partition(", part ")[0]
+    for name, result in _found_on(found, "ties"):
         of = counts.setdefault(
             name, {"cases": 0, "edges": {rule: [] for rule in RULES}, "failed": {rule: {} for rule in RULES}}
         )
@@ -193,10 +197,8 @@ def tie_table(counts: Mapping[str, Mapping[str, Any]], bounds: Sequence[float]) 
 def order_counts(found: Mapping[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:
     """Return what Algorithm 2 as printed came to at the peaks of depth-first orders, by set and order."""
     counts: dict[str, dict[str, dict[str, Any]]] = {}
-    for step, result in found.items():
-        if not step.startswith("orders on "):
-            continue
-        of_set = counts.setdefault(step.removeprefix("orders on ").partition(", part ")[0], {})
+    for name, result in _found_on(found, "orders"):
+        of_set = counts.setdefault(name, {})
         for order, part in result.items():
             of = of_set.setdefault(order, {"cases": 0, "ratios": [], "failed": dict.fromkeys(RULES, 0)})
             of["cases"] += part["cases"]
@@ -229,10 +231,8 @@ def order_table(counts: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Table:
 def program_rows(found: Mapping[str, Any]) -> dict[str, list[list[Any]]]:
     """Return the cases of the integer program by set: bound, paths of ``auto`` and of the program, proved or not."""
     rows: dict[str, list[list[Any]]] = {name: [] for name in SETS}
-    for step, result in found.items():
-        if step.startswith("programs on "):
-            name = step.removeprefix("programs on ").partition(", part ")[0]
-            rows[name] += [row for graph in result["graphs"] for row in graph["bounds"]]
+    for name, result in _found_on(found, "programs"):
+        rows[name] += [row for graph in result["graphs"] for row in graph["bounds"]]
     return {name: some for name, some in rows.items() if some}
 
 
@@ -244,10 +244,9 @@ def program_table(records: Records, found: Mapping[str, Any], methods: Sequence[
     for name in SETS:
         graphs = [
             graph
-            for step, result in found.items()
-            if step.startswith(f"programs on {name}, ")
+            for of, result in _found_on(found, "programs")
             for graph in result["graphs"]
-            if graph["bounds"]
+            if of == name and graph["bounds"]
         ]
         if not graphs:
             continue
