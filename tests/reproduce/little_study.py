@@ -43,7 +43,8 @@ def chapter(found, settings):
         check("1", "a sum", 3, found["add-2"]["sum"]),
         check("2", "a|b <script>", 9, found["add-3"]["sum"], erratum="it is *not* 9"),
         check("3", "another", 7.0, float(found["add-1"]["sum"]), because="theirs is larger"),
-        check("4", "a last one", 5, found["add-0"]["sum"]),
+        check("4", "one more", 6, found["add-0"]["sum"], tried="seven ways"),
+        check("5", "a last one", 5, found["add-0"]["sum"]),
     ]
     table = Table("sums", "Sums", ("a", "b|c"), [("1", "<b>&"), ("2", "x,y")], "A `note`.")
     picture = Picture("curve", "a curve", lambda: plot_profiles({"one": [1, 2, 1, 0]}))

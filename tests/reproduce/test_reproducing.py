@@ -20,7 +20,9 @@ from eligo.reproduce.chapter import (
     AGREES,
     DIFFERS,
     ERRATUM,
+    OPEN,
     UNEXPLAINED,
+    VERDICTS,
     Chapter,
     Section,
     Step,
@@ -58,6 +60,8 @@ def done(tmp_path):
         (3, 3.0, {}, AGREES),
         (100, 104, {"within": 0.05}, AGREES),
         (100, 106, {"within": 0.05}, UNEXPLAINED),
+        (100, 106, {"within": 0.05, "tried": "x"}, OPEN),
+        (100, 104, {"within": 0.05, "tried": "x"}, AGREES),
         (0.0, 0.01, {"within": 0.05, "because": "x"}, DIFFERS),
         ([1, 2], (1, 2), {}, AGREES),
         ([1, 2], [1, 2, 3], {}, UNEXPLAINED),
@@ -71,7 +75,7 @@ def done(tmp_path):
 def test_a_check_says_what_two_values_come_to(printed, here, options, verdict):
     one = check("here", "what", printed, here, **options)
     assert one.verdict == verdict
-    assert bool(one.why) == (verdict in (ERRATUM, DIFFERS))
+    assert bool(one.why) == (verdict in (ERRATUM, DIFFERS, OPEN))
 
 
 # ---- steps
@@ -144,13 +148,13 @@ class Tags(HTMLParser):
 def test_pages_hold_everything_and_text_stays_text(tmp_path):
     found = reproduce("little", tmp_path / "out", processes=2)
     (chapter,) = found.chapters
-    assert [chapter.count(verdict) for verdict in (AGREES, ERRATUM, DIFFERS, UNEXPLAINED)] == [1, 1, 1, 1]
+    assert [chapter.count(verdict) for verdict in VERDICTS] == [1, 1, 1, 1, 1]
     page = (tmp_path / "out/results/little.md").read_text()
     assert r"a\|b &lt;script>" in page
     assert r"it is \*not\* 9" in page
     assert "![a curve](little-curve.svg)" in page
     summary = (tmp_path / "out/results.md").read_text()
-    assert "[little: A little study](results/little.md) | Someone 1999 | 1 | 1 | 1 | 1 |" in summary
+    assert "[little: A little study](results/little.md) | Someone 1999 | 1 | 1 | 1 | 1 | 1 |" in summary
     assert "another" in summary  # what differs is listed
     assert "a sum" not in summary
     assert (tmp_path / "out/results/little-curve.svg").read_bytes().startswith(b"<?xml")
@@ -209,12 +213,12 @@ def test_what_does_not_exist_is_refused(tmp_path):
 def test_the_command_prints_what_agrees(tmp_path, capsys):
     assert main(["reproduce", "little", "--quick", "-o", str(tmp_path / "out")]) == 0
     printed = capsys.readouterr()
-    assert "4 printed statements" in printed.out
-    assert printed.out.splitlines()[-1].split()[:5] == ["little", "1", "1", "1", "1"]
+    assert "5 printed statements" in printed.out
+    assert printed.out.splitlines()[-1].split()[:6] == ["little", "1", "1", "1", "1", "1"]
     assert "results.html" in printed.err
     assert main(["reproduce", "little", "--json", "-o", str(tmp_path / "out")]) == 0
     facts = json.loads(capsys.readouterr().out)
-    assert [one["verdict"] for one in facts[0]["checks"]] == [AGREES, ERRATUM, DIFFERS, UNEXPLAINED]
+    assert [one["verdict"] for one in facts[0]["checks"]] == list(VERDICTS)
 
 
 def test_the_command_refuses(tmp_path, capsys):

@@ -112,13 +112,12 @@ def _facts(chapter: Chapter) -> dict[str, object]:
 
 
 def _summary(found: Reproduction) -> str:
-    from eligo.reproduce.chapter import AGREES, DIFFERS, ERRATUM, UNEXPLAINED
+    from eligo.reproduce.chapter import VERDICTS
 
-    verdicts = (AGREES, ERRATUM, DIFFERS, UNEXPLAINED)
     rows = [
-        [chapter.name, *(str(chapter.count(verdict)) for verdict in verdicts), chapter.title]
+        [chapter.name, *(str(chapter.count(verdict)) for verdict in VERDICTS), chapter.title]
         for chapter in found.chapters
     ]
     checks = sum(len(chapter.checks) for chapter in found.chapters)
-    table = grid(("", "agree", "errata", "differ", "unexplained", "chapter"), rows, words=1)
+    table = grid(("", *VERDICTS.values(), "chapter"), rows, words=1)
     return f"{plural(checks, 'printed statement')} held against what comes out here\n{table}"

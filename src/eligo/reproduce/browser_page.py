@@ -23,7 +23,7 @@ table { border-collapse: collapse; font-size: .9rem; display: block; overflow-x:
 th, td { padding: .2rem .6rem; border-bottom: 1px solid #8886; text-align: left; vertical-align: top }
 img { background: white; max-width: 100%; height: auto }
 figure { margin: 1rem 0 2rem } figcaption, .made { font-size: .9rem; opacity: .8 }
-.erratum, .differs { font-weight: 600 } .unexplained { font-weight: 600; color: #d55e00 }
+.erratum, .differs, .open { font-weight: 600 } .unexplained { font-weight: 600; color: #d55e00 }
 </style>
 </head>
 <body>
@@ -37,8 +37,8 @@ figure { margin: 1rem 0 2rem } figcaption, .made { font-size: .9rem; opacity: .8
 {% endfor %}
 </table>
 <p>An <em>erratum</em> is a printed statement that is false, and the chapter shows it; what <em>differs</em> otherwise
-has a sentence that says why. Where a paper states something of all dags of a kind, <em>all 300</em> means the 300 that
-were tried here.</p>
+has a sentence that says why; where that was not found out, it is <em>open</em>, and the sentence says what was tried.
+Where a paper states something of all dags of a kind, <em>all 300</em> means the 300 that were tried here.</p>
 {% for chapter in chapters %}
 <h2 id="c{{ chapter.name }}">{% if chapter.paper %}{{ chapter.name }}: {% endif %}{{ chapter.title }}</h2>
 {% if chapter.paper %}<p><em>{{ chapter.paper }}</em></p>{% endif %}

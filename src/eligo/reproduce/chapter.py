@@ -2,8 +2,9 @@
 
 A *check* holds one printed statement against what comes out here. Where both differ, a sentence says why, and whose
 fault it is: an *erratum* is a statement that is false, which the chapter shows; all else that differs (a graph that is
-not public, a choice that the paper leaves open) is a *difference*. A check that differs and has no sentence is
-*unexplained*: nobody has looked at it yet, and the pages say so.
+not public, a choice that the paper leaves open) is a *difference*. Where nothing that was tried explains it, it is
+*open*, and the sentence says what was tried. A check that differs and has no sentence is *unexplained*: nobody has
+looked at it yet, and the pages say so.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["AGREES", "DIFFERS", "ERRATUM", "UNEXPLAINED", "Chapter", "Check", "Picture", "Section", "Settings"]
-__all__ += ["Step", "Table", "check"]
+__all__ = ["AGREES", "DIFFERS", "ERRATUM", "OPEN", "UNEXPLAINED", "VERDICTS", "Chapter", "Check", "Picture", "Section"]
+__all__ += ["Settings", "Step", "Table", "check"]
 
-AGREES, ERRATUM, DIFFERS, UNEXPLAINED = "agrees", "erratum", "differs", "unexplained"
+AGREES, ERRATUM, DIFFERS, OPEN, UNEXPLAINED = "agrees", "erratum", "differs", "open", "unexplained"
+VERDICTS = {AGREES: "agree", ERRATUM: "errata", DIFFERS: "differ", OPEN: "open", UNEXPLAINED: "unexplained"}
+"""What a check can come to, and how that is called of several."""
 Scale = Literal["tiny", "quick", "full"]
 
 
@@ -95,6 +98,7 @@ def check(
     *,
     erratum: str = "",
     because: str = "",
+    tried: str = "",
     within: float = 0.0,
     shown: Callable[[Any], str] | None = None,
 ) -> Check:
@@ -106,8 +110,8 @@ def check(
         The place in the paper, such as ``Table 2``, and what is stated there, in a few words.
     printed, here
         Numbers, or anything that can be compared and written.
-    erratum, because
-        Why they differ if they do: the print is false, or something else is.
+    erratum, because, tried
+        Why they differ if they do: the print is false, or something else is; or what was tried and does not explain it.
     within
         By what share of the printed number both may differ and yet agree.
     shown
@@ -125,8 +129,8 @@ def check(
     write = shown or _written
     if _agree(printed, here, within):
         return Check(where, what, write(printed), write(here), AGREES)
-    verdict = ERRATUM if erratum else DIFFERS if because else UNEXPLAINED
-    return Check(where, what, write(printed), write(here), verdict, erratum or because)
+    verdict = ERRATUM if erratum else DIFFERS if because else OPEN if tried else UNEXPLAINED
+    return Check(where, what, write(printed), write(here), verdict, erratum or because or tried)
 
 
 def _agree(printed: object, here: object, within: float) -> bool:

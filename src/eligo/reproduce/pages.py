@@ -25,13 +25,12 @@ from eligo.errors import EligoError
 from eligo.formats.storage import replace_file, writing
 from eligo.formats.table import quote_field
 from eligo.reproduce.browser_page import browser_page
-from eligo.reproduce.chapter import AGREES, DIFFERS, ERRATUM, UNEXPLAINED, Chapter, Check, Picture, Section, Table
+from eligo.reproduce.chapter import AGREES, VERDICTS, Chapter, Check, Picture, Section, Table
 from eligo.reproduce.origin import Origin
 
 __all__ = ["FOLDER", "refuse_foreign", "write_pages"]
 
 FOLDER = "results"
-_VERDICTS = {AGREES: "agree", ERRATUM: "errata", DIFFERS: "differ", UNEXPLAINED: "unexplained"}
 _OURS = "<!-- written by eligo reproduce -->"
 _LONGEST, _BEGINNING = 40, 8  # rows of a table that is shown whole, and of the beginning of a longer one
 
@@ -72,7 +71,7 @@ def write_pages(chapters: Sequence[Chapter], folder: Path, origin: Origin, how: 
     there = [facts for path in sorted(beside.glob("*.json")) if (facts := _read_facts(path))]
     pages = [folder / f"{FOLDER}.md", folder / f"{FOLDER}.html"]
     _write(pages[0], "\n".join(_summary_lines(there)))
-    _write(pages[1], browser_page(there, FOLDER, _OURS, _VERDICTS))
+    _write(pages[1], browser_page(there, FOLDER, _OURS, VERDICTS))
     return pages
 
 
@@ -154,15 +153,16 @@ def _summary_lines(there: Sequence[dict[str, Any]]) -> Iterator[str]:
     yield "# Results\n"
     yield (
         "The tables and figures of the papers, computed here, beside what is printed. An *erratum* is a printed "
-        "statement that is false, and the chapter shows it; what *differs* otherwise has a sentence that says why. "
+        "statement that is false, and the chapter shows it; what *differs* otherwise has a sentence that says why; "
+        "where that was not found out, it is *open*, and the sentence says what was tried. "
         "Where a paper states something of all dags of a kind, *all 300* means the 300 that were tried here.\n"
     )
     rows = []
     for facts in there:
-        counts = [sum(one["verdict"] == verdict for one in facts["checks"]) for verdict in _VERDICTS]
+        counts = [sum(one["verdict"] == verdict for one in facts["checks"]) for verdict in VERDICTS]
         link = f"[{_escape(_heading(facts))}]({FOLDER}/{facts['name']}.md)"
         rows.append([link, _escape(facts["paper"]), *(str(count) for count in counts)])
-    yield from _table_lines(["chapter", "paper", *_VERDICTS.values()], rows, raw=True)
+    yield from _table_lines(["chapter", "paper", *VERDICTS.values()], rows, raw=True)
     made = {_made(facts): None for facts in there}
     if len(made) == 1:
         yield f"{next(iter(made))}\n"

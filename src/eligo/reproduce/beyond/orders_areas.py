@@ -94,10 +94,11 @@ def area_section(instances: Mapping[str, Any], real: Mapping[str, Any]) -> tuple
 
 
 _ABOUT_AREA = (
-    "AREA is the number of ELIGIBLE jobs, summed over all steps: what the papers maximise. `prio-2006` is the "
-    "heuristic of 002 as printed, only made valid; `prio` the same repaired; `area` a greedy that sees the whole "
-    "workflow; `best` the largest of these, and of exact search where the workflow is small. In brackets per cent "
-    "of a bound that no order exceeds."
+    "AREA is the number of ELIGIBLE jobs, summed over all steps. The papers want that number largest at *every* "
+    "step; where no order is best at every step, AREA still compares orders. `prio-2006` is the heuristic of 002 as "
+    "printed, only made valid; `prio` the same repaired; `area` a greedy that sees the whole workflow; `best` the "
+    "largest of these, and of exact search where the workflow is small. In brackets per cent of a bound that no order "
+    "exceeds."
 )
 
 

@@ -24,7 +24,7 @@ from eligo.reproduce.memory.graphs import Reference, load
 from eligo.reproduce.memory.runs import THEIRS, bound_of, peaks
 
 __all__ = ["chain_of_four", "figure_1", "linear_programs", "prove", "same_instant", "set_covers", "small_start_flows"]
-__all__ += ["who_follows_the_order"]
+__all__ += ["who_follows_the_order", "without_work"]
 
 
 def prove(flows: int, covers: int) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def prove(flows: int, covers: int) -> dict[str, Any]:
     Examples
     --------
     >>> list(prove(2, 1))
-    ['figure 1', 'start flows', 'covers', 'chain', 'instant', 'follow the order']
+    ['figure 1', 'start flows', 'covers', 'chain', 'instant', 'without work', 'follow the order']
     """
     return {
         "figure 1": figure_1(),
@@ -46,6 +46,7 @@ def prove(flows: int, covers: int) -> dict[str, Any]:
         "covers": set_covers(covers),
         "chain": chain_of_four(),
         "instant": same_instant(),
+        "without work": without_work(),
         "follow the order": who_follows_the_order(),
     }
 
@@ -230,6 +231,20 @@ def same_instant() -> list[int]:
     print_ = footprint(dag.with_known(data=Data.per_edge(dag.tails, dag.heads, [3, 3])), "simple")
     orders = (["s", "a", "b", "t"], ["s", "b", "a", "t"])
     return [peak_of(print_, np.array([dag.index(name) for name in order], np.int32)) for order in orders]
+
+
+def without_work() -> int:
+    """Return the peak of the only sequential schedule of s -> i -> j -> t, where i and j share data of size 3.
+
+    If i has no work, it may start together with j in parallel, and the data never lie in memory for any time.
+
+    Examples
+    --------
+    >>> without_work()
+    3
+    """
+    dag = Dag.from_edges(4, [0, 1, 2], [1, 2, 3])
+    return peak_of(footprint(dag.with_known(data=Data.build([3], [1], [[2]])), "simple"), dag.order)
 
 
 def who_follows_the_order() -> list[str]:

@@ -24,20 +24,23 @@ Records = Mapping[str, Sequence[Record]]
 _PATHS = {"DAGGEN sparse": 5, "DAGGEN dense": 6, "LIGO": 10, "GENOME": 13, "MONTAGE": 16}
 _MAKESPANS = {"DAGGEN sparse": 7, "DAGGEN dense": 8, "LIGO": 11, "GENOME": 14, "MONTAGE": 17}
 _CLOUDS = {"DAGGEN": 9, "LIGO": 12, "GENOME": 15, "MONTAGE": 18}
+_WITH_PROGRAM = 6  # 004 leaves it out of Fig. 5
 _ACROSS = "memory bound (0: depth-first order, 1: worst peak)"
 _WIDE = 4.0  # from this on the upright axis is logarithmic
 
 
-def path_pictures(records: Records) -> list[Picture]:
-    """Return the box plots of critical paths."""
-    return [
-        Picture(
-            f"figure-{number}",
-            f"Fig. {number}: critical path of {name} with the edges of each method, over that without a bound.",
-            _Boxes(records[name], name, None),
-        )
-        for name, number in _PATHS.items()
-    ]
+def path_pictures(records: Records, programs: Mapping[float, Sequence[float]]) -> list[Picture]:
+    """Return the box plots of critical paths; Fig. 6 with those of the integer program, by bound."""
+    pictures = []
+    for name, number in _PATHS.items():
+        caption = f"Fig. {number}: critical path of {name} with the edges of each method, over that without a bound."
+        more: dict[str, dict[str, Sequence[float]]] = {}
+        if number == _WITH_PROGRAM and programs:
+            most = max(map(len, programs.values()))
+            more = {f"ILP, {most} dags": {f"{at:g}": values for at, values in programs.items() if at in PLOTTED}}
+            caption += f" The integer program ran on {most} of the dags, the smaller ones."
+        pictures.append(Picture(f"figure-{number}", caption, _Boxes(records[name], name, None, more)))
+    return pictures
 
 
 def makespan_pictures(records: Records) -> list[Picture]:
@@ -67,14 +70,20 @@ def scatter_pictures(records: Records) -> list[Picture]:
 class _Boxes:
     """A box plot, drawn when it is asked for."""
 
-    def __init__(self, records: Sequence[Record], name: str, processors: int | None) -> None:
-        self.records, self.name, self.measure = records, name, measure_of(processors)
+    def __init__(
+        self,
+        records: Sequence[Record],
+        name: str,
+        processors: int | None,
+        more: Mapping[str, Mapping[str, Sequence[float]]] | None = None,
+    ) -> None:
+        self.records, self.name, self.measure, self.more = records, name, measure_of(processors), more or {}
 
     def __call__(self) -> Figure:
         bounds = [at for at in bounds_in(self.records) if at in PLOTTED]
         values = {
             method: {f"{at:g}": ratios(self.records, method, at, self.measure) for at in bounds} for method in THEIRS
-        }
+        } | dict(self.more)
         finite = [one for of in values.values() for some in of.values() for one in some if math.isfinite(one)]
         log = bool(finite) and max(finite) > _WIDE * min(finite)
         up = f"{self.measure.name} / without a bound"

@@ -36,7 +36,7 @@ __all__ = [
     "program_table",
     "range_table",
 ]
-__all__ += ["order_counts", "order_table", "table_3", "tie_counts", "tie_table"]
+__all__ += ["order_counts", "order_table", "program_paths", "table_3", "tie_counts", "tie_table"]
 
 Records = Mapping[str, Sequence[Record]]
 _THREE = ("first quartile", "median", "third quartile")
@@ -236,6 +236,16 @@ def program_rows(found: Mapping[str, Any]) -> dict[str, list[list[Any]]]:
     return {name: some for name, some in rows.items() if some}
 
 
+def program_paths(found: Mapping[str, Any], name: str) -> dict[float, list[float]]:
+    """Return the critical paths that the integer program found on the graphs of a set, over those without a bound."""
+    paths: dict[float, list[float]] = {}
+    for of, result in _found_on(found, "programs"):
+        for graph in result["graphs"] if of == name else ():
+            for row in graph["bounds"]:
+                paths.setdefault(row[0], []).append(row[2] / graph["path"])
+    return paths
+
+
 def program_table(records: Records, found: Mapping[str, Any], methods: Sequence[str]) -> Table:
     """Return medians of all methods on the graphs that the integer program was given, and of the program."""
     rows = []
@@ -254,8 +264,8 @@ def program_table(records: Records, found: Mapping[str, Any], methods: Sequence[
         same = [record for record in records[name] if record["graph"] in known]
         bounds = [row[0] for row in graphs[0]["bounds"]]
         cells = {method: [_spread(same, method, at, path) for at in bounds] for method in methods}
-        for place, _ in enumerate(bounds):
-            low, middle, high = quartiles(graph["bounds"][place][2] / graph["path"] for graph in graphs)
+        for of_bound in program_paths(found, name).values():
+            low, middle, high = quartiles(of_bound)
             cells.setdefault("ILP", []).append(f"{middle:.2f} ({low:.2f} to {high:.2f})")
         rows += [[f"{name}, {len(graphs)} dags", method, *some] for method, some in cells.items()]
     header = ["set", "method", *(f"{at:g}" for at in bounds)]
