@@ -48,6 +48,7 @@ def build(docs: Path, target: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
 
+@pytest.mark.long
 def test_the_pages_build(tmp_path):
     need_sphinx()
     done = build(ROOT / "docs", tmp_path)
