@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise, permutations
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from tests.strategies import dags
 
 TINY = Settings("tiny")
 ERRATA = {
-    "Theorem 3.1": "parent-oriented as section 2.3",
+    "2.3": "parent orientation is necessary",
     "Lemma 3.2": "M_1",
     "3.3, title": "largest cost of one for M_4",
     "3.4": "square root of 2U",
@@ -44,8 +45,6 @@ ERRATA = {
     "Theorem 5.1, if": "partners in a row",
     "Theorem 5.2": "memory cost",
     "5.4": "E_(a) = 2^d - 2^(k+1) + 1",
-    "6, Theorem 3.2": "least memory cost",
-    "6, Theorem 3.1": "parent-oriented",
 }
 
 
@@ -73,7 +72,7 @@ def parts(chapter: Chapter, kind: type) -> Iterator[Any]:
 
 def test_nothing_is_unexplained(chapter: Chapter) -> None:
     assert [one for one in chapter.checks if one.verdict == UNEXPLAINED] == []
-    assert chapter.count(AGREES) > 50
+    assert chapter.count(AGREES) >= 50
     assert all(one.why for one in chapter.checks if one.verdict in (ERRATUM, DIFFERS))
 
 
@@ -84,14 +83,45 @@ def test_errata_are_those_known(chapter: Chapter) -> None:
         assert any(words in one.what for one in errata if one.where == where), where
 
 
-def test_errata_of_fft_dags_in_numbers(chapter: Chapter) -> None:
-    values = {
-        (one.where, one.what[:3]): (one.printed, one.here) for one in chapter.checks if one.where[:9] == "Theorem 5"
-    }
-    assert values["Theorem 5.1, if", "F_2"] == ("2,560", "1,536")
-    assert values["Theorem 5.2", "F_1"] == ("3", "2")
-    assert values["Theorem 5.2", "F_2"] == ("5", "6")
-    assert values["Theorem 5.2", "F_3"] == ("9", "10 to 12")
+def test_one_error_is_one_row_with_its_numbers(chapter: Chapter) -> None:
+    errata = [one for one in chapter.checks if one.verdict == ERRATUM]
+    values = {one.where: (one.printed, one.here) for one in errata}
+    assert len({one.why for one in errata}) >= len(errata) - 1  # M_1 and T_0, of two lemmas, share one
+    assert values["2.3"] == ("all 8, all 64, all 1,024", "4 of 8, 8 of 64, 16 of 1,024")
+    assert values["Theorem 5.1, if"][0].startswith("all 4, all 2,560, all ")
+    assert values["Theorem 5.1, if"][1].startswith("all 4, 1,536 of 2,560, ")
+    assert values["Theorem 5.2"] == ("3, 5, 9", "2, 6, 10 to 12")
+
+
+def test_what_section_6_hopes_for_is_no_erratum(chapter: Chapter) -> None:
+    rows = {one.where: one.verdict for one in chapter.checks if one.where[0] == "6"}
+    assert rows == {"6": AGREES, "6, Theorem 3.1": DIFFERS, "6, Theorem 3.2": DIFFERS, "6, Theorem 4.1": AGREES}
+
+
+def test_what_the_paper_does_not_print_is_text(chapter: Chapter, found: dict[str, Any]) -> None:
+    section = chapter.sections[-1]
+    words = " ".join(part for part in section.parts if isinstance(part, str))
+    assert "on 3 of 3 ternary trees" in words
+    assert "trees of up to 9 nodes 1 admits none" in words
+    assert "trees without unary nodes of up to 12 nodes 1 admits none" in words
+    (arities,) = [part for part in section.parts if isinstance(part, Table) and part.name == "arities"]
+    shown = [dict(zip(arities.header, row, strict=True)) for row in arities.rows]
+    assert all(row["E_max is S - t + t/k rounded down"] == "yes" for row in shown)
+    assert all(row["least memory"] == row["(k-1)h + 1"] for row in shown)
+    assert all(one["optimal"] == 2 ** comb(one["levels"], 2) for one in found["mesh enumeration"])
+
+
+def test_roughly_is_not_printed_as_a_number(chapter: Chapter) -> None:
+    (one,) = [one for one in chapter.checks if "roughly" in one.what]
+    assert (one.printed, one.verdict) == ("about 1", AGREES)
+    assert 0.7 <= float(one.here) < 1
+
+
+def test_rows_stand_alone(chapter: Chapter) -> None:
+    """What does not agree and what agrees stand in two tables, so that no row may lean on the one before."""
+    for one in chapter.checks:
+        assert not one.what.startswith(("then ", "and ", "which ", "so ", "the same")), one.what
+        assert not {"above", "below", "these"} & set(one.what.split()), one.what
 
 
 @pytest.mark.parametrize(
@@ -232,6 +262,7 @@ def test_orders_of_ffts(dim: int) -> None:
     fft = families.recognise_fft(dag)
     assert fft is not None
     eager = play_eagerly(dag, partial(from_the_right, dim))
+    assert eager.profile.tolist().index(1) == (dim - 1) * 2**dim + 1  # as the caption says
     assert eager.profile.tolist() == Schedule.of(dag, fft.eager_order()).profile.tolist()
     for order in (paired_order(dim), fours_order(dim)):
         assert play(dag, order).profile.tolist() == fft.best_profile().tolist()

@@ -19,7 +19,15 @@ from eligo.reproduce import strands
 from eligo.reproduce.chapter import AGREES, DIFFERS, ERRATUM, UNEXPLAINED, Chapter, Picture, Settings, Table
 from eligo.reproduce.enumeration import Ideals
 from eligo.reproduce.planar_trees import PlanarTree, best_yields, small_strands
-from eligo.reproduce.strands.duality import _dual_profile, _optimal_sets, _packets_reversed, _subsets
+from eligo.reproduce.strands.duality import (
+    _dual_profile,
+    _optimal_sets,
+    _packets_reversed,
+    _reversed,
+    _strand,
+    _subsets,
+    _which,
+)
 from eligo.reproduce.strands.greedy import FIGURE_3, trees_of
 from eligo.reproduce.strands.sums import StrandSum
 from tests.reproduce.doing import do
@@ -43,19 +51,61 @@ def chapter(found: dict[str, Any]) -> Chapter:
 
 def test_nothing_is_unexplained(chapter: Chapter) -> None:
     assert [one for one in chapter.checks if one.verdict == UNEXPLAINED] == []
-    assert chapter.count(AGREES) >= 30
+    assert chapter.count(AGREES) >= 25
     assert all(one.why for one in chapter.checks if one.verdict in (ERRATUM, DIFFERS))
 
 
-def test_single_arcs_are_an_erratum(chapter: Chapter) -> None:
-    (one,) = [one for one in chapter.checks if one.verdict == ERRATUM]
-    assert "T-strands again" in one.what
+def test_errata_are_those_known(chapter: Chapter, found: dict[str, Any]) -> None:
+    errata = {one.where: one for one in chapter.checks if one.verdict == ERRATUM}
+    assert set(errata) == {"3, base cases", "3, on Fig. 3", "Theorem 2.1, 6.1", "Theorem 2.1, 6.1 (2)"}
+    total = sum(counts["no arcs"][1] for name, counts in found.items() if "sources" in name or "sums" in name)
+    assert errata["3, base cases"].here == f"8 of {total}"
+    assert f"with it all {total} hold" in errata["3, base cases"].why
+    for degrees in ([4], [4, 2, 4, 3]):  # what that on Fig. 3 says of the rows
+        assert _reversed(_strand("W", degrees)) == sorted(_strand("M", degrees).sinks)
 
 
-def test_unsaid_conditions_are_shown(chapter: Chapter) -> None:
-    whys = " ".join(one.why for one in chapter.checks if one.verdict == DIFFERS)
-    assert "order 4, 1, 3, 2, and e is 0, 1, 1, 1, 3 instead of 0, 1, 1, 2, 3" in whys
-    assert "M[2, 3] from its right end has e = 0, 0, 0, 1, 2 instead of 0, 0, 1, 1, 2" in whys
+def test_theorem_2_1_as_the_paper_counts(chapter: Chapter, found: dict[str, Any]) -> None:
+    joins = found["two joins"]
+    assert joins["chain"]
+    assert joins["blocks"] == "2 x M[2]"
+    assert joins["nonsources"]["other"] == joins["nonsources"]["best"] == [0, 0, 1, 1, 1, 0]
+    assert joins["nonsources"]["prescribed"] == [0, 0, 1, 0, 1, 0]
+    assert joins["all"]["prescribed"] == joins["all"]["best"]
+    (row,) = [one for one in chapter.checks if one.where == "Theorem 2.1, 6.1"]
+    good, total = (sum(found[f"class {n}"]["counts"]["nonsources"][k] for n in (1, 2, 3)) for k in (0, 1))
+    assert 0 < good < total
+    assert row.here == f"{good} of {total}"
+
+
+def test_rules_that_the_paper_does_not_follow_are_shown(chapter: Chapter) -> None:
+    (ahead,) = [one for one in chapter.checks if "look ahead" in one.what]
+    assert ahead.verdict == AGREES
+    assert "M[2, 3] begun at its right end has e = 0, 0, 0, 1, 2 instead of 0, 0, 1, 1, 2" in ahead.what
+    (once,) = [table for table in tables_of(chapter) if table.name == "sorted-once"]
+    assert "the order is 4, 1, 3, 2 with e = 0, 1, 1, 1, 3; the best is 0, 1, 1, 2, 3" in once.note
+    (greedy,) = [table for table in tables_of(chapter) if table.name == "greedy"]
+    assert all(number == good and int(once) <= int(good) for _, number, good, once, _ in greedy.rows)
+    assert any(once != good for _, _, good, once, _ in greedy.rows)
+
+
+def test_what_the_paper_does_not_print_is_in_tables(chapter: Chapter) -> None:
+    assert not [one for one in chapter.checks if "ertificate" in one.what or one.where in ("Fig. 3", "6.1 (3), unsaid")]
+    (figure,) = [table for table in tables_of(chapter) if table.name == "figure-3"]
+    assert {tuple(row[-2:]) for row in figure.rows} == {("yes", "yes")}
+    (duality_table,) = [table for table in tables_of(chapter) if table.name == "duality"]
+    (silent,) = [row for row in duality_table.rows if "used silently" in row[0]]
+    assert silent[1] == silent[2]
+
+
+def test_rows_stand_alone(chapter: Chapter) -> None:
+    assert not [one for one in chapter.checks if one.what.startswith(("then ", "and ", "such ", "the same"))]
+
+
+def test_words_on_a_dag_and_its_dual(chapter: Chapter) -> None:
+    words = " ".join(part for section in chapter.sections for part in section.parts if isinstance(part, str))
+    assert "then exists for the dual only; with all counted it exists for both." in words
+    assert [_which(one) for one in ([True, False], [False, False])] == ["the dag only", "neither"]
 
 
 @pytest.mark.parametrize("theorem", ["Theorem 4.1", "Theorem 4.2", "Theorem 5.1", "Theorem 5.2", "Theorem 5.3"])
@@ -68,12 +118,13 @@ def test_theorems_hold(chapter: Chapter, theorem: str) -> None:
 @pytest.mark.parametrize(
     ("step", "spoil"),
     [
-        ("figure 3", lambda result: result[2]["yields"].reverse()),
+        ("figure 3", lambda result: result[2].update({"every greedy": False})),
+        ("greedy, conditions", lambda result: result["one step"].update(yields=result["one step"]["best"])),
         ("greedy, sums", lambda result: result.update({"4.2": [1, 2]})),
         ("duality, schedules", lambda result: result.update({"5.2": [1, 2]})),
         ("duality, priorities", lambda result: result.update({"5.3": [1, 2]})),
         ("familiar dags", lambda result: result.update({"expansive tree": "8 x W[2]"})),
-        ("class 3", lambda result: result["counts"].update({"IC-optimal": [1, 2]})),
+        ("class 3", lambda result: result["counts"].update({"all": [1, 2]})),
     ],
 )
 def test_a_wrong_result_would_be_unexplained(found: dict[str, Any], step: str, spoil: Any) -> None:
@@ -82,9 +133,13 @@ def test_a_wrong_result_would_be_unexplained(found: dict[str, Any], step: str, s
     assert strands.chapter(wrong, TINY).count(UNEXPLAINED) >= 1
 
 
+def tables_of(chapter: Chapter) -> list[Table]:
+    return [part for section in chapter.sections for part in section.parts if isinstance(part, Table)]
+
+
 def test_tables_and_pictures(chapter: Chapter) -> None:
     every = [part for section in chapter.sections for part in section.parts]
-    tables = [part for part in every if isinstance(part, Table)]
+    tables = tables_of(chapter)
     pictures = [part for part in every if isinstance(part, Picture)]
     assert len({table.name for table in tables}) == len(tables) >= 5
     assert len({picture.name for picture in pictures}) == len(pictures) >= 7
@@ -165,6 +220,16 @@ def test_pieces_arcs_and_backbone() -> None:
     assert one.is_arc([0], 0b0010)
     assert not one.is_arc([2, 3], 0b0010)
     assert one.backbone(0) == {0, 1, 3}
+
+
+def test_strands_are_told_from_what_is_none() -> None:
+    one = StrandSum([trees_of("T", [1, 2, 2, 3, 2])])
+    assert all(one.is_strand(piece, executed) for executed in range(15) for piece in one.pieces(executed))
+    assert StrandSum([PlanarTree(1, [(0, 0)])]).is_strand([0], 0)
+    nested = [PlanarTree(3, [(0, 2), (0, 1)]), PlanarTree(3, [(0, 2), (1, 1)])]
+    assert not any(StrandSum([tree]).is_strand([0, 1, 2], 0) for tree in nested)
+    fork = PlanarTree(1, [(0, 0), (0, 0)])
+    assert not StrandSum([fork, fork]).is_strand([0, 1], 0)  # two of them
 
 
 # Duality

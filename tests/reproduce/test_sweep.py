@@ -41,6 +41,7 @@ from eligo.reproduce.random_dags import compose_blocks, optimal_block, random_da
 from eligo.reproduce.sweep.planar_trees_timing import exponent, solve_recurrence
 from eligo.reproduce.sweep.procedure import follow_procedure, linearize, sweep_all
 from eligo.reproduce.sweep.tables import PRINTED, parts_of, profiles_of
+from eligo.reproduce.sweep.theorems import _orders_of, _takes_parts_well
 from tests.reference import sweep_twin
 from tests.reproduce.doing import do
 
@@ -75,7 +76,7 @@ def chapter(found: dict[str, Any]) -> Chapter:
 
 def test_nothing_is_unexplained(chapter: Chapter) -> None:
     assert [one for one in chapter.checks if one.verdict == UNEXPLAINED] == []
-    assert chapter.count(AGREES) >= 65
+    assert chapter.count(AGREES) >= 62
     assert all(one.why for one in chapter.checks if one.verdict in (ERRATUM, DIFFERS))
 
 
@@ -115,11 +116,14 @@ def test_table_4_is_right_in_one_way_of_counting_only(found: dict[str, Any]) -> 
     ("step", "spoil"),
     [
         ("tables", lambda result: result["tables"]["Table 4"]["nonsources"][3].reverse()),
-        ("dags", lambda result: result["fig3-left"].update(verified=False)),
+        ("dags", lambda result: result["fig3-left"].update(optimal=0)),
+        ("dags", lambda result: result["fig3-left"]["order"].reverse()),
+        ("dags", lambda result: result["fig3-fmri"].update(verified=False)),
         ("dags", lambda result: result["fig5-g3"].update(optimal=1)),
         ("dags", lambda result: result["fig8"].update({"not interleaved": 3})),
         ("reasons", lambda result: result["orders"].update(CBA=False)),
         ("compositions", lambda result: result.update(all=[1, 2])),
+        ("orders", lambda result: result.update(nonsources=[1, 2])),
         ("priorities", lambda result: result.update({"4.1": [1, 2]})),
         ("trees, all small", lambda result: result.update(A=[1, 2])),
     ],
@@ -139,6 +143,62 @@ def test_tables_and_pictures(chapter: Chapter) -> None:
     for table in tables:
         assert {len(row) for row in table.rows} == {len(table.header)}, table.name
     assert all(picture.draw().axes for picture in pictures)
+
+
+def test_what_eligo_does_is_in_tables_and_text(chapter: Chapter, found: dict[str, Any]) -> None:
+    rows = [one for one in chapter.checks if "Eligo" in one.what or "ertificate" in one.what]
+    assert [one.what for one in rows] == [
+        "Fig. 3 bottom admits an IC-optimal schedule, by a certificate that was verified"
+    ]
+    tables = [part for section in chapter.sections for part in section.parts if isinstance(part, Table)]
+    (turns,) = [table for table in tables if table.name == "interleaved"]
+    assert [tuple(row[-3:-1]) for row in turns.rows] == [("verified", "yes")] * 3 + [("verified", "not compared")]
+    (none,) = [table for table in tables if table.name == "none-exists"]
+    assert [row[-1] for row in none.rows] == ["verified"] * 2
+    words = " ".join(part for part in chapter.sections[-1].parts if isinstance(part, str))
+    assert f"the best on all {found['trees, all small']['Eligo'][1]} small trees" in words
+
+
+def test_rows_stand_alone(chapter: Chapter) -> None:
+    assert not [one for one in chapter.checks if "the same by" in one.what or one.what.startswith(("and ", "the same"))]
+
+
+def test_algorithm_a_is_held_to_its_expectation_only(chapter: Chapter) -> None:
+    work = [one.what for one in chapter.checks if one.what.startswith("Algorithm A,") and "by work" in one.what]
+    assert work == ["Algorithm A, random trees: power of s, by work"]
+
+
+def test_derived_numbers_say_so(chapter: Chapter) -> None:
+    rows = [one for one in chapter.checks if one.where.startswith("5.2") and "erived" in one.what]
+    assert len(rows) == 3
+    assert all("derived: " in one.what or "Derived: " in one.what for one in rows)
+
+
+def test_the_clock_is_explained_by_its_doublings(found: dict[str, Any]) -> None:
+    """Times are put in by hand: quadratic ones must be explained, cubic ones agree."""
+    spoilt = json.loads(json.dumps(found))
+    sizes = spoilt["trees, time"]["sizes"]
+    spoilt["trees, time"]["times"]["naive"] = [1e-6 * s**2 for s in sizes]
+    (one,) = [
+        one for one in sweep.chapter(spoilt, TINY).checks if "naive, random trees: power of s, by the c" in one.what
+    ]
+    assert (one.here, one.verdict) == ("2", DIFFERS)
+    assert "the powers are 2.0, 2.0, those of the work 2.8, 2.9" in one.why
+    spoilt["trees, time"]["times"]["naive"] = [1e-6 * s**3 for s in sizes]
+    (one,) = [
+        one for one in sweep.chapter(spoilt, TINY).checks if "naive, random trees: power of s, by the c" in one.what
+    ]
+    assert one.verdict == AGREES
+
+
+def test_lemma_3_1_can_fail() -> None:
+    """Without the steps that are best, a sum may take a part in an order that none of its own has."""
+    part = Dag.from_edges(5, [0, 1, 1], [2, 3, 4])
+    ideals = Ideals(graph.sum_of([part, part]))
+    assert _takes_parts_well(ideals, [part, part], sources=True)
+    assert _orders_of(Ideals(part), [0, 1]) == {(1, 0)}
+    ideals.optimal = lambda executed, job: True  # type: ignore[method-assign]
+    assert not _takes_parts_well(ideals, [part, part], sources=True)
 
 
 def test_only_what_takes_time_is_alone() -> None:

@@ -33,9 +33,11 @@ def chapter(found: Mapping[str, Any], settings: Settings) -> Chapter:
         "Computing. IEEE Transactions on Computers 54, 428-438",
         "The paper proves for three families of dags which schedules keep the most nodes ELIGIBLE at every step, and "
         "what they cost in memory. Here both of its schedules are played, and what it states is held against the "
-        "enumeration of all sets of nodes that can be executed first. Meshes and trees come out as printed, but for "
-        "constants and single nodes. Of the FFT dags the theorems on optimality and on memory and a formula are "
-        "wrong in print; the right ones stand beside them.",
+        "enumeration of all sets of nodes that can be executed first. The theorems on meshes and trees come out as "
+        "printed. Around them some statements are wrong: section 2.3 defines parent orientation too narrowly, not all "
+        "IC-optimal schedules of a mesh cost the least memory (title of 3.3), no constant mends the bound (3.2), the "
+        "last sentence of 4.4 has m - 1 for m/2 rounded down, and the smallest dags are forgotten. Of the FFT dags the "
+        "theorems on optimality and on memory and a formula are wrong in print; the right ones stand beside them.",
         [one for part in _PARTS for one in part.checks(results)],
         [
             _reading(),

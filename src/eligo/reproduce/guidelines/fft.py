@@ -6,6 +6,7 @@ Node <l, x> is job (d - l) 2^d + x: the sources are numbered first, then level b
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -21,7 +22,7 @@ from eligo.schedule import Schedule
 __all__ = ["checks", "section", "steps"]
 
 _TWO_MEANINGS = (
-    "The proof mixes up two meanings of butterfly partner. IC-optimality (Theorem 5.1 and the definition) needs two "
+    "the proof mixes up two meanings of butterfly partner. IC-optimality (Theorem 5.1 and the definition) needs two "
     "nodes with the same children; the count of registers in the proof is that of two nodes with the same parents."
 )
 
@@ -166,7 +167,11 @@ def checks(found: dict[str, Any]) -> list[Check]:
     return [
         holds("5.1, (5.1)", f"the bound on E_l: all ideals of F_1 to F_{top}", lemma.counts["(5.1)"]),
         holds("Lemma 5.1.1", "butterfly-paired nodes on each level maximise E", lemma.counts["5.1.1"]),
-        holds("Lemma 5.1.2", "then E is 2^d - X_0 - (number of odd X_l, l > 0)", lemma.counts["5.1.2"]),
+        holds(
+            "Lemma 5.1.2",
+            "for butterfly-paired nodes E is 2^d - X_0 - (number of odd X_l, l > 0)",
+            lemma.counts["5.1.2"],
+        ),
         *_theorem_checks(searched),
         holds("Corollary 5.1", f"level by level in pairs is IC-optimal: F_1 to F_{most}", counts["level by level"]),
         *_memory_checks(searched, played["costs"]),
@@ -180,53 +185,51 @@ def _theorem_checks(searched: list[dict[str, Any]]) -> list[Check]:
         one["count"]["optimal"] == one["count"]["same children, sinks last"] == one["count"]["sinks last and optimal"]
         for one in searched
     ]
-    sufficient = [
-        check(
-            "Theorem 5.1, if",
-            f"F_{one['dim']}: schedules with partners in a row that are IC-optimal",
-            many(one["count"]["same children"]),
-            many(one["count"]["same children and optimal"]),
-            erratum="Executing sinks early lowers E, and partners may be in a row all the same. With all other nodes "
-            f"before any sink the statement is exact: here for {sum(mended)} of {len(mended)} dags, all schedules "
-            "counted.",
-        )
-        for one in searched
-    ]
+    counts = [[one["count"][f"same children{more}"] for more in (" and optimal", "")] for one in searched]
     return [
         holds(
             "Theorem 5.1, only if",
             "in every IC-optimal schedule partners follow each other: F_1 and on, all schedules",
             [sum(necessary), len(necessary)],
         ),
-        *sufficient,
+        check(
+            "Theorem 5.1, if",
+            f"{_names(searched)}: schedules with partners in a row that are IC-optimal",
+            ", ".join(f"all {many(total)}" for _, total in counts),
+            ", ".join(
+                f"all {many(total)}" if good == total else f"{many(good)} of {many(total)}" for good, total in counts
+            ),
+            erratum="Executing sinks early lowers E, and partners may be in a row all the same. With all other nodes "
+            f"before any sink the statement is exact: here for {sum(mended)} of {len(mended)} dags, all schedules "
+            "counted.",
+        ),
     ]
+
+
+def _names(searched: list[dict[str, Any]]) -> str:
+    return ", ".join(f"F_{one['dim']}" for one in searched)
 
 
 def _memory_checks(searched: list[dict[str, Any]], costs: list[list[int]]) -> list[Check]:
     lower = [Costs(*one["costs"]["all"]).least >= 2 ** one["dim"] for one in searched]
-    found = [holds("Lemma 5.2", "no schedule costs less than 2^d", [sum(lower), len(lower)])]
-    for one in searched:
-        dim = one["dim"]
-        name, printed = f"F_{dim}", 2**dim + 1
-        children, parents = (Costs(*one["costs"][f"levels, same {kind}"]) for kind in ("children", "parents"))
-        optimal = one["count"]["levels, same parents and optimal"]
-        found.append(
-            check(
-                "Theorem 5.2",
-                f"{name}: memory cost of the schedules that go level by level with partners in a row",
-                printed,
-                _range(children),
-                erratum=f"{_TWO_MEANINGS} The latter cost {_range(parents)}, and "
-                f"{many(optimal) if optimal else 'none'} of the {many(one['count']['levels, same parents'])} is "
-                "IC-optimal."
-                if dim > 1
-                else "Both sources are kept until the second sink is executed, and there are no more nodes to keep.",
-                shown=str,
-            )
-        )
+    children, parents = (
+        [_range(Costs(*one["costs"][f"levels, same {kind}"])) for one in searched] for kind in ("children", "parents")
+    )
+    optimal, every = (
+        [one["count"][f"levels, same parents{more}"] for one in searched[1:]] for more in (" and optimal", "")
+    )
     same = [eager == lazy for _, eager, lazy, _ in costs]
     return [
-        *found,
+        holds("Lemma 5.2", f"no schedule costs less than 2^d: {_names(searched)}", [sum(lower), len(lower)]),
+        check(
+            "Theorem 5.2",
+            f"{_names(searched)}: memory cost of the schedules that go level by level with partners in a row",
+            [2 ** one["dim"] + 1 for one in searched],
+            children,
+            erratum="F_1: both sources are kept until the second sink is executed, and there is nothing else to keep. "
+            f"From F_2 on: {_TWO_MEANINGS} The latter cost {_list(parents[1:])}, and of these "
+            f"{_list(map(many, every))} schedules {many(sum(optimal)) if any(optimal) else 'none'} is IC-optimal.",
+        ),
         holds(
             "5.4",
             f"the eager schedule and the one of Corollary 5.1 have identical memory costs: F_1 to F_{len(costs)}",
@@ -239,6 +242,10 @@ def _memory_checks(searched: list[dict[str, Any]], costs: list[list[int]]) -> li
             + ".",
         ),
     ]
+
+
+def _list(values: Iterable[object]) -> str:
+    return " and ".join(map(str, values))
 
 
 def _range(costs: Costs) -> int | str:
@@ -295,7 +302,8 @@ def section(found: dict[str, Any], settings: Settings) -> Section:
             Picture(
                 "fft-profiles",
                 f"E(t) of both schedules on F_{dim}: the IC-optimal one keeps 2^d or 2^d - 1 nodes ELIGIBLE until "
-                "only sinks are left; the eager one has a single ELIGIBLE node half-way.",
+                f"only sinks are left; the eager one has a single ELIGIBLE node after {(dim - 1) * 2**dim + 1} of "
+                f"{(dim + 1) * 2**dim} steps.",
                 lambda: _draw_profiles(dim),
             ),
             Table(
@@ -323,7 +331,7 @@ def _schedule_rows(one: dict[str, Any]) -> list[list[str]]:
     names = {
         "all": ("all", "optimal"),
         "same children": ("partners in a row (same children)", "same children and optimal"),
-        "same children, sinks last": ("the same, sinks last", "sinks last and optimal"),
+        "same children, sinks last": ("partners in a row, sinks last", "sinks last and optimal"),
         "levels, same children": ("level by level, same children in a row", "levels, same children and optimal"),
         "levels, same parents": ("level by level, same parents in a row", "levels, same parents and optimal"),
         "optimal": ("IC-optimal", "optimal"),

@@ -199,7 +199,7 @@ def checks(found: dict[str, Any]) -> list[Check]:
             lemma.counts["(4.1)"],
         ),
         holds("Lemma 4.1.1", "sibling-paired nodes on each level maximise E", lemma.counts["4.1.1"]),
-        holds("Lemma 4.1.2", "then E is S - t/2 - (number of odd X_l)/2", lemma.counts["4.1.2"]),
+        holds("Lemma 4.1.2", "for sibling-paired nodes E is S - t/2 - (number of odd X_l)/2", lemma.counts["4.1.2"]),
         holds(
             "4.1, proof",
             "E is S - X_0 - the sum of X_l/2 rounded down",
@@ -229,10 +229,14 @@ def _memory_checks(complete: list[dict[str, Any]], counts: dict[str, list[int]])
     factor = [one["optimal cost"] < 2 * one["cost"] for one in more]
     return [
         holds("4.3", "level by level needs 2^h registers, at the midpoint", counts["level by level memory"]),
-        holds("4.3", "which is the most that any schedule needs", [sum(worst), len(worst)]),
+        holds("4.3", "2^h registers are the most that any schedule needs", [sum(worst), len(worst)]),
         holds("Theorem 4.2", "Postorder-Execute is IC-optimal", counts["postorder-execute"]),
-        holds("Theorem 4.2", "and uses 2h registers", counts["postorder-execute memory"]),
-        holds("Theorem 4.2", "less than twice the least of any schedule", [sum(factor), len(factor)]),
+        holds("Theorem 4.2", "Postorder-Execute uses 2h registers", counts["postorder-execute memory"]),
+        holds(
+            "Theorem 4.2",
+            "the least of an IC-optimal schedule is less than twice the least of any",
+            [sum(factor), len(factor)],
+        ),
         holds("Lemma 4.2", f"the least memory cost is h + 1: T_1 to T_{len(more)}", [sum(least), len(least)]),
         check(
             "Lemma 4.2",
@@ -265,7 +269,11 @@ def _formula_checks(counts: dict[str, list[int]]) -> list[Check]:
         holds("4.4", "E_(b) > 2^h - 2^(k+1) + k/2: all h, k", counts["lazy"]),
         holds("4.4, (4.2)", "the bound on E_(b)/E_(a), even without its O(1): all h, k", counts["ratio"]),
         holds("4.4", "end game: eager has one ELIGIBLE node from step 2^(h+1) - h - 2 on", counts["end game, eager"]),
-        holds("4.4", "IC-optimal has h/a or more for (1 - 2/a)h of these steps: a up to 4h", counts["end game, lazy"]),
+        holds(
+            "4.4",
+            "end game: IC-optimal has h/a or more for (1 - 2/a)h of the steps from 2^(h+1) - h - 2 on: a up to 4h",
+            counts["end game, lazy"],
+        ),
         holds(
             "4.4, last sentence",
             "E_(b) - E_(a) = m - 1 when the eager schedule has executed m complete subtrees and no inner node is "

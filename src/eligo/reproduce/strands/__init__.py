@@ -29,10 +29,11 @@ def chapter(found: Mapping[str, Any], settings: Settings) -> Chapter:
         "Reductive Dags and Scheduling Dags via Duality. IEEE Transactions on Parallel and Distributed Systems 18, "
         "1607-1617",
         "The paper schedules strands, bipartite dags that hang together in a row, by looking ahead along the row, "
-        "and derives schedules and priorities of a strand from those of its dual. All its theorems come out true, on "
-        "all strands and sums of small sizes and however ties go. Three things are unsaid and needed: vectors are "
-        "made anew after each step, a single arc counts as a strand, and every W-strand has priority over every "
-        "M-strand. The dualities hold for all dags, if all ELIGIBLE nodes are counted.",
+        "and derives schedules and priorities of a strand from those of its dual. All its own theorems come out true, "
+        "on all strands and sums of small sizes and however ties go. Theorem 2.1, which it cites and on which section "
+        "6.1 rests, is false as it counts ELIGIBLE nodes, and right if sources count too (see 001). Two things are "
+        "unsaid and needed: a single arc is a strand, and every W-strand has priority over every M-strand. The "
+        "dualities hold for all dags, if all ELIGIBLE nodes are counted.",
         [*greedy.checks(results), *duality.checks(results), *classes.checks(results)],
         [
             greedy.figure_section(results),

@@ -221,28 +221,31 @@ def checks(found: dict[str, Any]) -> list[Check]:
             "a step of an IC-optimal schedule of an M-strand renders one sink or none",
             schedules["5.1 lemma, one sink"],
         ),
-        holds("Lemma 5.1", "such a schedule works for one sink after the other", schedules["5.1 lemma, stages"]),
+        holds(
+            "Lemma 5.1",
+            "an IC-optimal schedule of an M-strand works for one sink after the other",
+            schedules["5.1 lemma, stages"],
+        ),
         holds("Theorem 5.2", "the dual of every IC-optimal schedule of an M-strand is IC-optimal", schedules["5.2"]),
         holds("5.2, proof", "X of the dual is S - e(s - x)", schedules["X"]),
         holds("Lemma 5.2", "priority and dual priority are the same: all pairs of W-strands", pairs["lemma, W"]),
-        holds("Lemma 5.2", "the same for all pairs of M-strands", pairs["lemma, M"]),
+        holds("Lemma 5.2", "priority and dual priority are the same: all pairs of M-strands", pairs["lemma, M"]),
         holds("Theorem 5.3", "W1 has priority over W2 exactly if M2 has over M1: all pairs", pairs["5.3"]),
         holds("Corollary 5.1", "if M2 has priority over M1 then W1 over W2", pairs["corollary"]),
-        holds("6.1 (3), unsaid", "every W-strand has priority over every M-strand", pairs["W over M"]),
         check(
             "3, on Fig. 3",
             "the W-strands in the top row and the M-strands in the bottom row are dual to one another",
             True,
             _top_and_bottom_dual(),
-            because="By the caption the dual pairs stand side by side: W[4] and M[4] in the top row, W[4, 2, 4, 3] and "
-            "M[4, 2, 4, 3] in the bottom row. The figure itself is not in our text.",
+            erratum="By the caption the only W-strand in the top row is W[4], the only M-strand in the bottom row M[4, "
+            "2, 4, 3]. Dual are the two of a row: W[4] and M[4], W[4, 2, 4, 3] and M[4, 2, 4, 3]. The sentence, which "
+            'goes on "from left to right", seems to be left from an earlier figure.',
         ),
     ]
 
 
 def _top_and_bottom_dual() -> bool:
-    top, bottom = generate.strand("W", [4]), generate.strand("M", [4, 2, 4, 3])
-    return graph.dual(top).n == bottom.n
+    return _reversed(_strand("W", [4])) == sorted(_strand("M", [4, 2, 4, 3]).sinks)
 
 
 def section(found: dict[str, Any]) -> Section:
@@ -253,6 +256,11 @@ def section(found: dict[str, Any]) -> Section:
         ["steps of IC-optimal schedules of W-strands", f"{schedules['5.1'][1]:,}", f"{schedules['5.1'][0]:,}"],
         ["steps of IC-optimal schedules of M-strands", f"{schedules['5.2'][1]:,}", f"{schedules['5.2'][0]:,}"],
         ["pairs of strands, Theorem 5.3", f"{pairs['5.3'][1]:,}", f"{pairs['5.3'][0]:,}"],
+        [
+            "W-strands over M-strands, used silently in 6.1 (3)",
+            f"{pairs['W over M'][1]:,}",
+            f"{pairs['W over M'][0]:,}",
+        ],
         [
             "random dags: a best profile follows from that of the dual",
             f"{counts['profile'][1]:,}",
@@ -278,10 +286,9 @@ def section(found: dict[str, Any]) -> Section:
                 ["statement", "cases", "hold"],
                 rows,
             ),
-            "With nonsources counted, as the paper does, it fails beyond strands. The dag 0→1, 0→2, 1→3, 1→4, 2→3, "
-            f"2→4 with node 5 alone admits {_words(random['nonsources'][0])} IC-optimal schedule then, its dual "
-            f"{_words(random['nonsources'][1])}; with all counted {_words(random['all'][0])} and "
-            f"{_words(random['all'][1])}.",
+            "With nonsources counted, as the paper does, it fails beyond strands. Take the dag 0→1, 0→2, 1→3, 1→4, "
+            f"2→3, 2→4 with node 5 alone, and its dual. An IC-optimal schedule then exists for "
+            f"{_which(random['nonsources'])}; with all counted it exists for {_which(random['all'])}.",
             Picture(
                 "duality",
                 f"W[{', '.join(map(str, _EXAMPLE))}] in an IC-optimal order and its dual: the packets are executed "
@@ -292,8 +299,11 @@ def section(found: dict[str, Any]) -> Section:
     )
 
 
-def _words(admits: bool) -> str:
-    return "an" if admits else "no"
+def _which(admit: Sequence[bool]) -> str:
+    """Say which of a dag and its dual admit something."""
+    return {(True, True): "both", (True, False): "the dag only", (False, True): "the dual only"}.get(
+        (admit[0], admit[1]), "neither"
+    )
 
 
 def _draw_example() -> Any:

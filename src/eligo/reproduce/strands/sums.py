@@ -9,6 +9,7 @@ schedule is IC-optimal.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from eligo.reproduce.planar_trees import PlanarTree
 
@@ -139,6 +140,23 @@ class StrandSum:
             else:
                 pieces.append([source])
         return pieces
+
+    def is_strand(self, piece: Sequence[int], executed: int) -> bool:
+        """Tell whether a piece that is left is a T-strand, T[1] among them.
+
+        Shared sinks take sources in a row, each from where the one before ends; other sinks hang where they meet.
+        """
+        waiting = [parents & ~executed for parents in self.needed if parents & ~executed]
+        rows = [[place for place, s in enumerate(piece) if parents >> s & 1] for parents in waiting]
+        shared = sorted((row[0], row[-1]) for row in rows if len(row) > 1)
+        ends = [(0, 0), *shared, (len(piece) - 1, len(piece) - 1)]
+        joints = {place for pair in ends for place in pair}
+        return (
+            any(rows)
+            and all(row == list(range(row[0], row[-1] + 1)) for row in rows if row)
+            and all(before[1] == after[0] for before, after in pairwise(ends))
+            and all(row[0] in joints for row in rows if row)
+        )
 
     def is_arc(self, piece: Sequence[int], executed: int) -> bool:
         """Tell whether a strand that is left is a single arc: one source with one sink."""
