@@ -15,20 +15,26 @@ from eligo.errors import EligoError
 from eligo.priority.prioritizing import prioritize
 from eligo.report.difference_panels import plot_differences
 from eligo.reproduce import prio
-from eligo.reproduce.chapter import AGREES, DIFFERS, UNEXPLAINED, Picture, Settings, Table
+from eligo.reproduce.chapter import AGREES, DIFFERS, ERRATUM, UNEXPLAINED, Picture, Settings, Table
+from eligo.reproduce.prio.blocks import component_facts
 from eligo.reproduce.prio.decides import best_at, best_in_all, cases, decided
 from eligo.reproduce.prio.grid import SEED, Point, grid_of, grid_steps, points_of, simulate_points
-from eligo.reproduce.prio.orders import compare_orders, largest_blocks
+from eligo.reproduce.prio.orders import compare_orders
 from eligo.reproduce.prio.overhead import measure_overhead
+from eligo.reproduce.prio.rules import LINEAR, OUTDEGREE, VALID
 from eligo.reproduce.prio.statements import grid_checks, headline_checks
 from eligo.reproduce.prio.variants import airsn_with_levels, inspiral_tied, montage_in_plates, shuffled
-from eligo.reproduce.prio.workflows import dag_of, find_real, generated, workflows
+from eligo.reproduce.prio.workflows import dag_of, find_files, generated, workflows
 from eligo.simulation import Grid, simulate
 from eligo.simulation.ratios import Estimate, estimate, ratio, summarize
 from eligo.simulation.sweeping import BATCHES, INTERARRIVALS
 from tests.reproduce.doing import do
 
 PAIR = "prio-2006/fifo"
+DAX = """<adag xmlns="http://pegasus.isi.edu/schema/DAX" version="2.1" jobCount="3">
+<job id="a" name="one"/><job id="b" name="two"/><job id="c" name="two"/>
+<child ref="b"><parent ref="a"/></child><child ref="c"><parent ref="a"/></child></adag>
+"""
 TINY = Settings("tiny")
 
 
@@ -39,7 +45,7 @@ def data(tmp_path_factory):
     (folder / "sub").mkdir()
     eligo.write(generate.montage(30), folder / "montage-30.json")
     eligo.write(generate.montage(40), folder / "sub" / "Montage_40.json")
-    eligo.write(generate.inspiral(40), folder / "sub" / "inspiral.json")
+    (folder / "sub" / "inspiral.xml").write_text(DAX)
     (folder / "montage.xml").write_text("<adag")
     return folder
 
@@ -67,14 +73,43 @@ def test_nothing_is_left_unexplained(chapter):
     assert chapter.count(UNEXPLAINED) == 0
     assert {one.where for one in chapter.checks} >= {"Abstract", "Fig. 3", "Fig. 5", "Section 3.6", "Section 4.3"}
     assert all(one.why for one in chapter.checks if one.verdict == DIFFERS)
+    assert all(one.why for one in chapter.checks if one.verdict == ERRATUM)
+    assert chapter.count(ERRATUM) == 3
     fixed = [one.verdict for one in chapter.checks if one.where in ("Fig. 3", "Section 3.2")]
     assert fixed == [AGREES] * 3
+
+
+def test_what_is_held_against_the_print_is_told(chapter):
+    told = {one.what: one for one in chapter.checks}
+    rough = ("about 1", "not about 1", "close to 1", "typically, at every step", "almost exclusively")
+    assert {one.printed for what, one in told.items() if "%" in what} >= set(rough)
+    assert all("%" in what for what, one in told.items() if one.printed in rough)
+    assert [one.printed for what, one in told.items() if "time of the tool" in what] == [
+        "under 1 s",
+        "16 s",
+        "8 s",
+        "845 s",
+    ]
+    assert told["Inspiral: memory of the tool"].printed == "at most 21 MB"
+    assert sum("at 10^-2" in what for what in told) == 4
+
+
+def test_the_papers_own_p_and_q_and_the_widest_interval_are_told(found, chapter, settings):
+    about = next(one.parts[0] for one in chapter.sections if one.title.startswith("Fig. 6"))
+    assert "p = 300 and q = 300" in about
+    widths = [
+        (high - low, f"{low:.2f} to {high:.2f}")
+        for one in generated(settings)
+        for point in grid_of(found, one)
+        for _, low, high in [point.intervals[PAIR]["execution_time"]]
+    ]
+    assert max(widths)[1] in about
 
 
 def test_all_tables_have_their_rows(chapter):
     tables = parts(chapter, Table)
     assert all(len(row) == len(table.header) for table in tables.values() for row in table.rows)
-    names = ("airsn", "inspiral", "montage", "sdss", "real-montage", "real-inspiral")
+    names = ("airsn", "inspiral", "montage", "sdss", "real-montage", "gallery-inspiral")
     assert [len(tables[f"numbers-{name}"].rows) for name in names] == [119] * 6
     assert [len(tables[f"fig{i}-times"].rows) for i in (6, 7, 8, 9)] == [17] * 4
     assert [row[0] for row in tables["fig6-times"].rows] == [f"2^{i}" for i in range(17)]
@@ -82,12 +117,16 @@ def test_all_tables_have_their_rows(chapter):
     assert len(tables["variants"].rows) == 13
     assert len(tables["handles"].rows) == 5
     assert len(tables["overhead"].rows) == 4
-    assert "Montage_40.json" in tables["workflows"].rows[4][4]
+    assert tables["workflows"].rows[4][0] == "Montage, real, 40 jobs"
+    assert "a trace (Montage_40.json)" in tables["workflows"].rows[4][4]
+    assert tables["workflows"].rows[5][0] == "Inspiral, gallery, 3 jobs"
+    assert "a generator made (inspiral.xml)" in tables["workflows"].rows[5][4]
+    assert [row[0] for row in tables["rules"].rows] == [LINEAR, VALID, OUTDEGREE]
 
 
 def test_pictures_can_be_drawn(chapter):
     pictures = parts(chapter, Picture)
-    assert set(pictures) >= {"fig4", "fig5", "fig6", "fig7", "fig8", "fig9", "real-montage", "real-inspiral"}
+    assert set(pictures) >= {"fig4", "fig5", "fig6", "fig7", "fig8", "fig9", "real-montage", "gallery-inspiral"}
     assert pictures["fig6"].draw().axes[0].get_ylabel() == "execution time"
     assert [axes.get_title() for axes in pictures["fig4"].draw().axes][:2] == ["AIRSN", "Inspiral"]
     words = [text.get_text() for text in pictures["fig5"].draw().axes[0].texts]
@@ -97,7 +136,7 @@ def test_pictures_can_be_drawn(chapter):
 def test_without_a_folder_only_generated_workflows_are_used(found):
     made = prio.chapter(found, TINY)
     assert len(parts(made, Table)["workflows"].rows) == 4
-    assert not any("real" in step.name for step in prio.steps(TINY))
+    assert not any(word in step.name for step in prio.steps(TINY) for word in ("real", "gallery"))
 
 
 def test_steps_are_told_apart_and_can_be_kept(settings):
@@ -172,10 +211,11 @@ def made_up(ratios, error=0.0005):
     ]
 
 
-def valley(best, depth):
-    """Ratios with a valley at one batch size, whatever the interarrival from 0.1 on."""
+def valley(best, depth, width=2):
+    """Ratios with a valley at one batch size, and half as deep at the next, whatever the interarrival from 0.1 on."""
+    depths = {best * 2**i: depth / 2**i for i in range(width)}
     return {
-        (time, batch): 1 - (depth if time >= 0.1 and batch == best else 0.0)
+        (time, batch): 1 - (depths.get(batch, 0.0) if time >= 0.1 else 0.0)
         for time in INTERARRIVALS
         for batch in BATCHES
     }
@@ -210,6 +250,17 @@ def test_statements_hold_of_grids_as_printed(found):
     [
         ("airsn", valley(2.0**3, 0.2), "AIRSN: batch size of the largest advantage"),
         ("montage", valley(2.0**7, 0.3), "all: gains are strongest for one workflow, weakest for another"),
+        ("inspiral", valley(2.0**9, 0.0), "all: gains are strongest for one workflow, weakest for another"),
+        ("sdss", valley(2.0**13, 0.08, width=1), "SDSS: PRIO has some advantage for a range of batches"),
+        *(
+            (name, valley(best, depth) | {(0.01, 4.0): 1.1}, f"{title}: ratio of execution times at 10^-2")
+            for name, title, best, depth in (
+                ("airsn", "AIRSN", 2.0**5, 0.2),
+                ("inspiral", "Inspiral", 2.0**9, 0.1),
+                ("montage", "Montage", 2.0**7, 0.05),
+                ("sdss", "SDSS", 2.0**13, 0.08),
+            )
+        ),
         (
             "inspiral",
             valley(2.0**9, 0.1) | {(1.0, 64.0): 1.1},
@@ -230,6 +281,27 @@ def test_statements_fail_of_other_grids(found, name, ratios, what):
     assert [one.verdict for one in told] == [DIFFERS]
 
 
+@pytest.mark.parametrize("ratio_too_early", [0.7, 1.3])
+def test_gains_count_from_a_tenth_on_and_losses_decide_among_equals(found, ratio_too_early):
+    depths = {"airsn": (5, 0.2), "inspiral": (9, 0.0), "montage": (7, 0.0), "sdss": (13, 0.08)}
+    grids = {one: made_up(valley(2.0**power, depth)) for one, (power, depth) in depths.items()}
+    grids["inspiral"] = made_up(valley(2.0**9, 0.0) | {(0.01, 4.0): ratio_too_early, (1.0, 64.0): 1.1})
+    strongest = [one for what, one in checks_of(found, grids).items() if what.startswith("all: gains")]
+    assert strongest[0].verdict == DIFFERS
+    assert strongest[0].here.endswith("; Montage no clear gain; Inspiral no clear gain, a loss of up to 1.100")
+
+
+def test_reasons_of_airsn_name_what_other_handles_give(found):
+    grids = {one.name: made_up(valley(2.0**5, 0.2) | {(0.1, 1.0): 0.7}) for one in generated(TINY)}
+    checks = checks_of(found, grids)
+    some = generated(TINY)
+    results = decided(found, cases(some, TINY), {one.name: grid_of(found, one) for one in some})
+    small = next(one for what, one in checks.items() if what.startswith("AIRSN: ratio of execution times at batches"))
+    assert f"of 5 levels {results['airsn-5'].at(0.1, 1.0)}" in small.why
+    best = next(one for what, one in checks.items() if what.startswith("AIRSN: the best batch size at each"))
+    assert f"2^{round(np.log2(best_at(results['airsn-8'].points, 10.0).batch))} at 10^1" in best.why
+
+
 @pytest.mark.parametrize(
     ("interval", "agree"), [((0.84, 0.82, 0.86), 2), ((0.84, 0.8, 0.88), 1), ((0.9, 0.89, 0.91), 0)]
 )
@@ -240,23 +312,12 @@ def test_the_headline_can_fail(interval, agree):
 
 
 def test_the_generated_workflows_are_as_printed():
-    blocks = {one.name: largest_blocks(dag_of(one.source)) for one in generated(Settings("full"))}
+    blocks = {one.name: component_facts(dag_of(one.source)) for one in generated(Settings("full"))}
     assert [dag_of(one.source).n for one in generated(Settings("full"))] == [773, 2_988, 7_881, 48_013]
     assert blocks["inspiral"]["other"] > 1_000
     assert blocks["montage"]["bipartite"][0] > 1_000
     assert blocks["sdss"]["bipartite"][1:] == [3, 3]
-
-
-def test_a_block_that_is_not_bipartite_counts_each_job_once():
-    r"""
-    0     1
-    | \  / \
-    2   3   |
-    | \     |
-    4   '-- 5
-    """
-    dag = eligo.Dag.from_edges(6, [0, 0, 1, 1, 2, 2], [2, 3, 3, 5, 4, 5])
-    assert largest_blocks(dag) == {"bipartite": [0, 0, 0], "other": 6}
+    assert [one["within"] for one in blocks.values()] == [773, 2_988 - blocks["inspiral"]["other"], 7_881, 48_013]
 
 
 @pytest.mark.parametrize("levels", [21, 11, 8, 5])
@@ -272,7 +333,10 @@ def test_variants_change_one_thing_only():
     assert inspiral_tied(500, 0).n == inspiral_tied(500, 1).n == 500
     plates = montage_in_plates(7_881, 6)
     assert plates.n == 7_881
-    assert 1_000 < largest_blocks(plates)["bipartite"][0] < 1_500
+    size, least, most = component_facts(plates)["bipartite"]
+    assert 1_000 < size < 1_500
+    assert 2 < least < most <= 10
+    assert component_facts(inspiral_tied(500, 0))["other"] == 0
     source = {"family": "sdss", "arguments": {"jobs": 300}}
     mixed, plain = shuffled(source, 1), generate.sdss(300)
     assert mixed.names != plain.names
@@ -280,14 +344,14 @@ def test_variants_change_one_thing_only():
     assert back == plain
 
 
-def test_the_largest_real_workflow_of_each_kind_is_found(data):
-    assert [(kind, path.name, jobs) for kind, path, jobs in find_real(data)] == [
+def test_the_largest_workflow_of_each_kind_is_found(data):
+    assert [(kind, path.name, jobs) for kind, path, jobs in find_files(data)] == [
         ("Montage", "Montage_40.json", 40),
-        ("Inspiral", "inspiral.json", 40),
+        ("Inspiral", "inspiral.xml", 3),
     ]
-    assert find_real(data / "sub" / "nothing") == []
+    assert find_files(data / "sub" / "nothing") == []
     before = workflows(Settings("tiny", data))[-1].source
-    path = data / "sub" / "inspiral.json"
+    path = data / "sub" / "inspiral.xml"
     text = path.read_bytes()
     try:
         path.write_bytes(text + b"\n")

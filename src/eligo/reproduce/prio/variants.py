@@ -1,8 +1,9 @@
 """The workflows of paper 002 with one thing changed: what decides for which batches prioritising pays most?
 
-Nothing of the real dags is known but their sizes and a sentence on each. Here are dags that fit these sentences as well
-as the generated ones do, and differ from them in one feature: how deep the handle of AIRSN is, how many groups of
-Inspiral hang together, whether a mosaic has one background model or several, in which order jobs stand in the file.
+Nothing of the real dags is known but their sizes and a sentence or two on each. Here are dags that differ from the
+generated ones in one feature: how deep the handle of AIRSN is, how many groups of Inspiral hang together, whether a
+mosaic has one background model or several, in which order jobs stand in the file. All but those of Inspiral fit the
+sentences as well as the generated ones do.
 """
 
 from __future__ import annotations

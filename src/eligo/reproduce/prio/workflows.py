@@ -1,4 +1,4 @@
-"""The workflows of paper 002: generated ones of the printed sizes, and real ones where a folder has them.
+"""The workflows of paper 002: generated ones of the printed sizes, and others where a folder has them.
 
 A workflow is told to a step by its *source*, which JSON can hold: a family of ``eligo.generate`` with its arguments, a
 file with its digest (so that a result is never taken for one of another file), or a variant of ``variants``.
@@ -20,12 +20,16 @@ from eligo.dag import Dag
 from eligo.errors import EligoError
 from eligo.reproduce.chapter import Settings
 
-__all__ = ["Workflow", "dag_of", "file_source", "find_real", "generated", "workflows"]
+__all__ = ["Workflow", "dag_of", "file_source", "find_files", "generated", "workflows"]
 
 Source = Mapping[str, Any]
 
 _KINDS = {"Montage": re.compile("montage", re.IGNORECASE), "Inspiral": re.compile("inspiral", re.IGNORECASE)}
-_TRACES = (".xml", ".dax", ".json", ".json.gz")
+# WfCommons has traces of executions; the DAX files of the Pegasus gallery were made by a generator.
+_ORIGINS = {
+    (".json", ".json.gz"): ("real", "a trace"),
+    (".xml", ".dax"): ("gallery", "a file of the Pegasus gallery, which a generator made"),
+}
 _LARGEST_READ = 50_000_000  # bytes; a folder may hold anything
 
 
@@ -38,7 +42,7 @@ class Workflow:
     name, title
         For steps and files, and for readers.
     figure
-        Which figure of the paper shows its simulation; nothing for real workflows.
+        Which figure of the paper shows its simulation; nothing for workflows from files.
     source
         What it is made from.
     known, chosen
@@ -144,14 +148,15 @@ def generated(settings: Settings) -> list[Workflow]:
 
 
 def workflows(settings: Settings) -> list[Workflow]:
-    """Return the four generated workflows, and the largest real Montage and Inspiral that the folder has."""
+    """Return the four generated workflows, and the largest Montage and Inspiral that the folder has."""
     samples, runs = settings.pick(tiny=(12, 2), quick=(40, 12), full=(300, 300))
     found = generated(settings)
-    for kind, path, jobs in find_real(settings.data):
-        title = f"{kind}, real, {jobs:,} jobs"
-        chosen = f"nothing: a trace or a file of the gallery ({path.name}), with its own size"
+    for kind, path, jobs in find_files(settings.data):
+        origin, words = next(told for ends, told in _ORIGINS.items() if path.name.endswith(ends))
+        title = f"{kind}, {origin}, {jobs:,} jobs"
+        chosen = f"nothing: {words} ({path.name}), with its own size"
         source = file_source(path)
-        found.append(Workflow(f"real-{kind.lower()}", title, "", source, "", chosen, samples, runs, jobs * 40e-9))
+        found.append(Workflow(f"{origin}-{kind.lower()}", title, "", source, "", chosen, samples, runs, jobs * 40e-9))
     return found
 
 
@@ -160,12 +165,12 @@ def file_source(path: Path) -> Source:
     return {"file": str(path), "digest": hashlib.sha256(path.read_bytes()).hexdigest()[:16]}
 
 
-def find_real(data: Path | None) -> list[tuple[str, Path, int]]:
+def find_files(data: Path | None) -> list[tuple[str, Path, int]]:
     """Return the largest Montage and the largest Inspiral among DAX and WfFormat files in a folder, with their jobs.
 
     Examples
     --------
-    >>> find_real(None)
+    >>> find_files(None)
     []
     """
     if data is None:
@@ -181,7 +186,7 @@ def find_real(data: Path | None) -> list[tuple[str, Path, int]]:
 
 def _read_all(data: Path, pattern: re.Pattern[str]) -> Iterator[tuple[Path, Dag]]:
     for path in sorted(data.rglob("*")):
-        if not (pattern.search(path.name) and path.name.endswith(_TRACES) and path.is_file()):
+        if not (pattern.search(path.name) and path.name.endswith(sum(_ORIGINS, ())) and path.is_file()):
             continue
         if path.stat().st_size > _LARGEST_READ:
             continue
