@@ -3,7 +3,7 @@
 # make test-long  the tests that take minutes
 # make check      ruff, mypy --strict and the import contract
 # make docs       the pages as HTML, into build/docs; warnings are errors
-# make results    docs/results.md: the papers' tables and figures, in some ten minutes
+# make results    docs/results.md: the papers' tables and figures, in 10 to 13 minutes on two cores
 # make bench      the tables of docs/benchmarks.md
 # make clean      remove the virtual environment and everything built
 
