@@ -273,6 +273,7 @@ def driver(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         process.kill()
 
 
+@pytest.mark.long
 def test_killed_and_gone_on_with(driver, tmp_path):
     """Eligo is killed, DAGMan is not: going on means following it."""
     plan = plan_of(tmp_path / "flow.dag")
@@ -309,6 +310,7 @@ def test_a_submission_nobody_recorded(tmp_path):
     assert times_run(tmp_path) == {"a": 1, "b": 1}
 
 
+@pytest.mark.long
 def test_a_worker_is_lost(tmp_path):
     """A job is thrown out in the middle, and runs again."""
     plan = plan_of(write_flow(tmp_path, "a-b", a=(60, 0, "-")))

@@ -242,7 +242,7 @@ def test_data_that_nothing_is_made_of_are_refused(tmp_path, capsys):
     assert "none: is not a directory" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
 def test_an_interrupted_command_goes_on_where_it_was(tmp_path, number):
     program = (
         "import sys; from pathlib import Path; from tests.reproduce import little_study as s;"

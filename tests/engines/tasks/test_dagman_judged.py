@@ -336,6 +336,7 @@ def files(home: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.long
 def test_our_processes_do_what_htcondors_jobs_do(tmp_path):
     need_pool()
     ours, theirs = tmp_path / "ours", tmp_path / "real"
