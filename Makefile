@@ -36,7 +36,7 @@ docs: $(VENV)/.docs
 
 # The papers once more, with the real workflows where they are beside the project; the pages stand among the others.
 results: $(VENV)/.test
-	$(BIN)/eligo reproduce all --quick -o docs $(addprefix --data ,$(wildcard ../shared/data))
+	$(BIN)/eligo-papers all --quick -o docs $(addprefix --data ,$(wildcard ../shared/data))
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.speed
@@ -53,8 +53,8 @@ $(VENV)/.eligo: $(VENV)/bin/python $(SOURCES)
 	$(PIP) install --editable .
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.eligo
-	$(PIP) install --editable '.[test]'
+$(VENV)/.test: $(VENV)/.eligo papers/pyproject.toml
+	$(PIP) install --editable '.[test]' --editable papers
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.test
@@ -62,7 +62,7 @@ $(VENV)/.bench: $(VENV)/.test
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.eligo
-	$(PIP) install --editable '.[docs]'
+	$(PIP) install --editable '.[docs]' --editable papers
 	@touch $@
 
 # It brings what the pages need, too: `make docs` after `make check` need not install, and so build, once more.

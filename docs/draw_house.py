@@ -21,7 +21,6 @@ HOUSE = HERE / "architecture" / "house.svg"
 
 WORDS = {
     "cli": "one module a command; nothing else prints",
-    "reproduce": "the papers' tables and figures, computed here",
     "engines": "runs on this machine, HTCondor, Slurm, Dask",
     "report": "figures, and the page to look at",
     "words": "numbers, sizes and names, as a terminal and a page say them",
@@ -54,7 +53,8 @@ PLAIN, STONE = "#f3f3f3", "#dcdcdc"
 
 def storeys(project: Path) -> list[list[str]]:
     """Return the layers of the import contract, the uppermost first, each with its modules."""
-    (contract,) = tomllib.loads(project.read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    contracts = tomllib.loads(project.read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    (contract,) = (one for one in contracts if one["type"] == "layers")
     return [[name.strip().removeprefix("eligo.") for name in layer.split("|")] for layer in contract["layers"]]
 
 

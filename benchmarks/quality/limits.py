@@ -5,8 +5,8 @@ left out. As in 004, the critical path of a method that fails is infinite, so me
 that fail differently often; means are over what was solved. Makespans are those of list scheduling on 2 and 5
 processors. Every dag that comes out is checked by its certificate: the flow, not what the method says.
 
-``eligo reproduce 004`` has the whole of that section, on more graphs and at all eleven bounds, beside what is printed;
-what both need is there, in ``eligo.reproduce``.
+``eligo-papers 004`` has the whole of that section, on more graphs and at all eleven bounds, beside what is printed;
+what both need is there, in ``eligo_papers``.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from eligo.memory.models import footprint
 from eligo.memory.sequential import sequential
 from eligo.memory.serialization import work_of
 from eligo.memory.worst_peak import WorstPeak, worst_peak
-from eligo.reproduce.memory.pieces import PLOTTED
-from eligo.reproduce.memory.runs import METHODS, PROCESSORS, bound_of, check_limited, peaks
-from eligo.reproduce.memory.statistics import TABLE_2, quartiles
+from eligo_papers.memory.pieces import PLOTTED
+from eligo_papers.memory.runs import METHODS, PROCESSORS, bound_of, check_limited, peaks
+from eligo_papers.memory.statistics import TABLE_2, quartiles
 
 __all__ = ["LIMITS", "METHODS", "Tally", "daggen_set", "datasets", "main"]
 

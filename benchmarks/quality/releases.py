@@ -27,7 +27,7 @@ from benchmarks.measure import print_table
 from benchmarks.quality.release_figures import FIGURES, Figure, Measured, measure
 from eligo.errors import ParseError
 from eligo.replacing import replace_whole
-from eligo.reproduce.origin import find_origin
+from eligo_papers.origin import find_origin
 
 __all__ = ["FILE", "Release", "compare", "main", "read_releases", "today", "with_release", "write_releases"]
 

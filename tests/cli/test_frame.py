@@ -97,6 +97,13 @@ def test_errors_are_messages_and_tracebacks_need_debug():
         assert "Traceback" in debug.stderr
 
 
+def test_a_command_that_has_moved_is_unknown_and_the_hint_says_where_it_is(capsys):
+    assert main(["reproduce", "all"]) == 2
+    assert capsys.readouterr().err == (
+        "eligo: unknown command 'reproduce'\nhint: install eligo-papers and use the command eligo-papers\n"
+    )
+
+
 def raising(error: BaseException):
     def action() -> int:
         raise error

@@ -29,10 +29,12 @@ COMMANDS = {
     "info": "size, shape, critical path, known data and best possible order of a workflow",
     "convert": "write a workflow in another format",
     "generate": "make a workflow of a known family: meshes, trees, AIRSN, Montage, random ...",
-    "reproduce": "the tables and figures of the papers, computed here, beside what is printed",
     "verify": "check a certificate against the workflow it is about",
     "completion": "print a completion script for a shell",
 }
+
+_MOVED = {"reproduce": "install eligo-papers and use the command eligo-papers"}
+"""Commands that are elsewhere now, and the hint for whoever types them."""
 
 _HELP = """\
 usage: eligo [--help] [--version] COMMAND [--debug] ...
@@ -78,6 +80,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words[0] not in COMMANDS:
         from eligo.cli.messages import usage_error
 
+        if words[0] in _MOVED:
+            return usage_error(f"unknown command {words[0]!r}", hint=_MOVED[words[0]])
         kind = "option" if words[0].startswith("-") else "command"
         return usage_error(f"unknown {kind} {words[0]!r}", [*COMMANDS, "--help", "--version", "--debug"], words[0])
     from eligo.cli.messages import guarded
@@ -98,18 +102,10 @@ def _show(text: str) -> int:
 
 def command_parser(name: str) -> argparse.ArgumentParser:
     """Return the parser of one command."""
-    import argparse
-
-    from eligo.cli.parser import Parser
+    from eligo.cli.parser import build_parser
 
     module = _module(name)
-    parser = Parser(
-        prog=f"eligo {name}",
-        description=module.DESCRIPTION.strip(),
-        epilog="example:\n" + "\n".join(f"  {line}" for line in module.EXAMPLE.strip().splitlines()),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = build_parser(f"eligo {name}", module.DESCRIPTION, module.EXAMPLE)
     module.add_arguments(parser)
     parser.add_argument("--debug", action="store_true", help="show the full traceback of an error")
     return parser

@@ -33,13 +33,13 @@ def warn(texts: Iterable[str]) -> None:
         say(f"warning: {text}")
 
 
-def usage_error(text: str, choices: Iterable[str], given: str) -> int:
-    """Say what is wrong with the words of a command line, and what may have been meant."""
+def usage_error(text: str, choices: Iterable[str] = (), given: str = "", *, hint: str = "") -> int:
+    """Say what is wrong with the words of a command line, and the hint, or else what may have been meant."""
     import difflib
 
     near = difflib.get_close_matches(given, list(choices), 1)
     say(f"eligo: {text}")
-    say(f"hint: did you mean {near[0]}?" if near else "hint: eligo --help lists the commands")
+    say(f"hint: {hint or (f'did you mean {near[0]}?' if near else 'eligo --help lists the commands')}")
     return USAGE
 
 

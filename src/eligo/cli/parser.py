@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from eligo.cli.messages import USAGE, say
 
-__all__ = ["Parser"]
+__all__ = ["Parser", "build_parser"]
 
 _CHOICE = re.compile(r"invalid choice: '(.*?)' \(choose from (.*)\)", re.DOTALL)
 _UNKNOWN = "unrecognized arguments: "
@@ -73,6 +73,17 @@ class Parser(argparse.ArgumentParser):
             word = message.removeprefix(_UNKNOWN).split("=")[0].split()[0]
             near = difflib.get_close_matches(word, set(_options(self)), 1)
         return f"did you mean {near[0]}?" if near else f"{self.prog} --help explains the arguments"
+
+
+def build_parser(prog: str, description: str, example: str) -> Parser:
+    """Return a parser without arguments, whose help ends with examples."""
+    return Parser(
+        prog=prog,
+        description=description.strip(),
+        epilog="example:\n" + "\n".join(f"  {line}" for line in example.strip().splitlines()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
 
 
 def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
