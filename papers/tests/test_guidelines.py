@@ -18,7 +18,6 @@ from eligo import generate
 from eligo.dag import Dag
 from eligo.errors import EligoError
 from eligo.priority import exact, families
-from eligo.report.states import draw_states
 from eligo.schedule import Schedule
 from eligo_papers import guidelines
 from eligo_papers.chapter import AGREES, DIFFERS, ERRATUM, UNEXPLAINED, Chapter, Picture, Settings, Table
@@ -28,6 +27,7 @@ from eligo_papers.guidelines.eager import backwards, forwards, play, play_eagerl
 from eligo_papers.guidelines.fft_orders import fours_order, from_the_right, paired_order
 from eligo_papers.guidelines.small_trees import rooted_trees
 from eligo_papers.guidelines.trees import postorder_execute
+from eligo_papers.plots.states import draw_states
 from papers.tests.doing import do
 from tests.reference import ideals as brute
 from tests.strategies import dags

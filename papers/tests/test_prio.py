@@ -13,12 +13,12 @@ import eligo
 from eligo import generate, graph
 from eligo.errors import EligoError
 from eligo.priority.prioritizing import prioritize
-from eligo.report.difference_panels import plot_differences
 from eligo.simulation import Grid, simulate
 from eligo.simulation.ratios import Estimate, estimate, ratio, summarize
 from eligo.simulation.sweeping import BATCHES, INTERARRIVALS
 from eligo_papers import prio
 from eligo_papers.chapter import AGREES, DIFFERS, ERRATUM, UNEXPLAINED, Picture, Settings, Table
+from eligo_papers.plots.difference_panels import plot_differences
 from eligo_papers.prio.blocks import component_facts
 from eligo_papers.prio.decides import best_at, best_in_all, cases, decided
 from eligo_papers.prio.grid import SEED, Point, grid_of, grid_steps, points_of, simulate_points

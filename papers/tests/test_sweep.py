@@ -16,7 +16,6 @@ from eligo.priority import sweep as compiled
 from eligo.priority.bipartite import Bipartite
 from eligo.priority.blocks import schedule_block
 from eligo.priority.strands import schedule_strands
-from eligo.report.growth import plot_growth
 from eligo_papers import sweep
 from eligo_papers.chapter import AGREES, DIFFERS, ERRATUM, UNEXPLAINED, Chapter, Picture, Settings, Table
 from eligo_papers.definitions import (
@@ -37,6 +36,7 @@ from eligo_papers.planar_trees import (
     schedule_naively,
     small_strands,
 )
+from eligo_papers.plots.growth import plot_growth
 from eligo_papers.random_dags import compose_blocks, optimal_block, random_dag
 from eligo_papers.sweep.planar_trees_timing import exponent, solve_recurrence
 from eligo_papers.sweep.procedure import follow_procedure, linearize, sweep_all

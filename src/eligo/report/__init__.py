@@ -14,17 +14,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from eligo.report.box_plots import plot_boxes
 from eligo.report.curves import plot_gain, plot_profiles, plot_sweep
 from eligo.report.dag_picture import draw_dag, draw_game
-from eligo.report.difference_panels import plot_differences
 from eligo.report.gantt import plot_gantt
-from eligo.report.growth import plot_growth
 from eligo.report.layout import Layout, place_jobs
 from eligo.report.memory_curves import plot_limits, plot_makespan, plot_memory
 from eligo.report.ratio_panels import Ratio, plot_ratios
-from eligo.report.scatter import plot_scatter
-from eligo.report.states import draw_states
 from eligo.report.style import save
 
 if TYPE_CHECKING:
@@ -35,17 +30,18 @@ __all__ = [
     "Ratio",
     "draw_dag",
     "draw_game",
-    "draw_states",
     "place_jobs",
-    "plot_boxes",
-    "plot_differences",
     "plot_gain",
     "plot_gantt",
-    "plot_growth",
     "plot_limits",
     "plot_makespan",
+    "plot_memory",
+    "plot_profiles",
+    "plot_ratios",
+    "plot_sweep",
+    "save",
+    "write_page",
 ]
-__all__ += ["plot_memory", "plot_profiles", "plot_ratios", "plot_scatter", "plot_sweep", "save", "write_page"]
 
 
 def __getattr__(name: str) -> Any:

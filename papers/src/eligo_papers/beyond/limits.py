@@ -11,7 +11,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from eligo.report.box_plots import plot_boxes
 from eligo_papers.chapter import Check, Picture, Section, Settings, Step, Table, check
 from eligo_papers.claims import holds
 from eligo_papers.memory.graphs import SETS, Reference
@@ -20,6 +19,7 @@ from eligo_papers.memory.pieces import PLOTTED, graphs_of, limit_steps, records_
 from eligo_papers.memory.runs import OURS, PROCESSORS, THEIRS
 from eligo_papers.memory.statistics import Measure, Record, bounds_in, failures, live, measure_of, quartiles, ratios
 from eligo_papers.memory.tables import median_table
+from eligo_papers.plots.box_plots import plot_boxes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

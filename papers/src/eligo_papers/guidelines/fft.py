@@ -11,13 +11,13 @@ from functools import partial
 from typing import Any
 
 from eligo import generate, graph, report
-from eligo.report.states import draw_states
 from eligo.schedule import Schedule
 from eligo_papers.chapter import Check, Picture, Section, Settings, Step, Table, check
 from eligo_papers.claims import Tally, holds, many
 from eligo_papers.enumeration import Costs, Ideals, Rule, both_rules, parent_oriented
 from eligo_papers.guidelines.eager import play, play_eagerly
 from eligo_papers.guidelines.fft_orders import fours_order, from_the_right, paired_order
+from eligo_papers.plots.states import draw_states
 
 __all__ = ["checks", "section", "steps"]
 

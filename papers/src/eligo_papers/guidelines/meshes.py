@@ -10,12 +10,12 @@ from math import comb, isqrt, sqrt
 from typing import Any
 
 from eligo import generate, report
-from eligo.report.states import draw_states
 from eligo.schedule import Schedule
 from eligo_papers.chapter import Check, Picture, Section, Settings, Step, Table, check
 from eligo_papers.claims import Tally, holds, many
 from eligo_papers.enumeration import Ideals, Rule, both_rules, parent_oriented
 from eligo_papers.guidelines.eager import backwards, play, play_eagerly
+from eligo_papers.plots.states import draw_states
 
 __all__ = ["checks", "section", "steps"]
 

@@ -10,13 +10,13 @@ from typing import Any
 
 from eligo import generate, graph, report
 from eligo.dag import Dag
-from eligo.report.states import draw_states
 from eligo.schedule import Schedule
 from eligo_papers.chapter import Check, Picture, Section, Settings, Step, Table, check
 from eligo_papers.claims import Tally, holds, many
 from eligo_papers.enumeration import Ideals, both_rules, parent_oriented
 from eligo_papers.guidelines.eager import forwards, play, play_eagerly
 from eligo_papers.guidelines.small_trees import rooted_trees
+from eligo_papers.plots.states import draw_states
 
 __all__ = ["checks", "section", "steps"]
 

@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from eligo.report.box_plots import plot_boxes
-from eligo.report.scatter import plot_scatter
 from eligo_papers.chapter import Picture
 from eligo_papers.memory.graphs import DAGGEN
 from eligo_papers.memory.pieces import PLOTTED
 from eligo_papers.memory.runs import THEIRS
 from eligo_papers.memory.statistics import Record, bounds_in, live, measure_of, processors_of, ratios
+from eligo_papers.plots.box_plots import plot_boxes
+from eligo_papers.plots.scatter import plot_scatter
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,9 +10,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from eligo.report.box_plots import quantile
 from eligo_papers.memory.graphs import DAGGEN
 from eligo_papers.memory.runs import PROCESSORS
+from eligo_papers.plots.box_plots import quantile
 
 __all__ = ["QUARTERS", "TABLE_1", "TABLE_2", "TABLE_3", "Measure", "Record", "bounds_in", "failures", "live"]
 __all__ += ["measure_of", "medians", "normalised", "processors_of", "quartiles", "ratios"]

@@ -217,7 +217,7 @@ def _gain_row(title: str, name: str, facts: Mapping[str, Any]) -> tuple[str, ...
 
 
 def _draw_differences(curves: Mapping[str, Mapping[str, Sequence[int]]]) -> Figure:
-    from eligo.report.difference_panels import plot_differences
+    from eligo_papers.plots.difference_panels import plot_differences
 
     return plot_differences(curves)
 

@@ -17,7 +17,6 @@ import numpy as np
 from eligo import generate, report
 from eligo.priority.bipartite import Bipartite
 from eligo.priority.strands import schedule_strands, strand_name
-from eligo.report.growth import plot_growth
 from eligo_papers.chapter import Check, Picture, Section, Settings, Step, Table, check
 from eligo_papers.claims import Tally, holds
 from eligo_papers.planar_trees import (
@@ -29,6 +28,7 @@ from eligo_papers.planar_trees import (
     schedule_naively,
     small_strands,
 )
+from eligo_papers.plots.growth import plot_growth
 
 __all__ = ["checks", "section", "steps"]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from eligo.report import save
-from eligo.report.scatter import MOST_MARKS, plot_scatter, worth_marking
+from eligo_papers.plots.scatter import MOST_MARKS, plot_scatter, worth_marking
 
 
 def test_points_are_where_they_belong() -> None:

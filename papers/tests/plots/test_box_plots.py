@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from eligo.report import save
-from eligo.report.box_plots import plot_boxes, quantile, tukey
+from eligo_papers.plots.box_plots import plot_boxes, quantile, tukey
 
 INF = math.inf
 

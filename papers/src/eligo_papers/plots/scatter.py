@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eligo.dag import Float64
-from eligo.report.box_plots import set_log
 from eligo.report.lines import COLOURS, MARKERS, name_curves, set_title
 from eligo.report.style import GREY, new_figure, plain, styled
+from eligo_papers.plots.box_plots import set_log
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
