@@ -10,11 +10,14 @@ import subprocess
 import sys
 import time
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
-from eligo import EligoError
-from eligo_papers import Settings, reproduce
+import eligo
+import eligo_papers
+from eligo import EligoError, _core
+from eligo_papers import Settings, origin, reproduce, running
 from eligo_papers.chapter import (
     AGREES,
     DIFFERS,
@@ -102,6 +105,60 @@ def test_other_arguments_are_other_work(tmp_path):
     paths = {kept.path_of(Step("a", add, {"left": left, "right": 2})) for left in (1, 1.5, "1", None)}
     assert len(paths) == 4
     assert kept.path_of(Step("a", refuse, {"left": 1, "right": 2})) not in paths
+
+
+def test_the_code_of_both_distributions_is_part_of_what_results_depend_on(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(running, "_digest_of", lambda packages, compiled: asked.append([*packages, compiled]) or "x")
+    running._digest_of_code.__wrapped__()
+    (places,) = asked
+    assert [place.resolve() for place in places] == [
+        Path(module).resolve().parent for module in (eligo.__file__, eligo_papers.__file__)
+    ] + [Path(_core.__file__).resolve()]
+
+
+@pytest.mark.parametrize("changed", ["eligo/dag.py", "eligo/memory/new.py", "eligo_papers/prio/grid.py", "_core.so"])
+def test_results_of_other_code_are_not_taken(tmp_path, changed):
+    for name in ("eligo/dag.py", "eligo_papers/prio/grid.py", "_core.so"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("as it was")
+    places = [tmp_path / "eligo", tmp_path / "eligo_papers"], tmp_path / "_core.so"
+    before = running._digest_of(*places)
+    assert running._digest_of(*places) == before
+    (tmp_path / changed).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / changed).write_text("otherwise")
+    assert running._digest_of(*places) != before
+
+
+def test_results_are_named_after_the_code(tmp_path, monkeypatch):
+    step = Step("a", add, {"left": 1, "right": 2})
+    before = Kept(tmp_path).path_of(step)
+    monkeypatch.setattr(running, "_digest_of_code", lambda: "other code")
+    assert Kept(tmp_path).path_of(step) != before
+
+
+def git(folder, *words):
+    said = ["-c", "user.name=x", "-c", "user.email=x@example.org", *words]
+    return subprocess.run(["git", "-C", folder, *said], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_a_change_in_either_package_is_said_of_the_commit(tmp_path):
+    packages = [tmp_path / "clone" / name for name in ("eligo", "eligo_papers")]
+    for package in packages:
+        package.mkdir(parents=True)
+        (package / "__init__.py").touch()
+    git(tmp_path / "clone", "init", "-q")
+    git(tmp_path / "clone", "add", ".")
+    git(tmp_path / "clone", "commit", "-q", "-m", "x")
+    commit = git(tmp_path / "clone", "rev-parse", "--short=12", "HEAD")
+    assert origin._commit(*packages) == commit
+    for package in packages:
+        (package / "__init__.py").write_text("changed = True")
+        assert origin._commit(*packages) == f"{commit} with changes"
+        (package / "__init__.py").write_text("")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "__init__.py").touch()
+    assert origin._commit(packages[0], tmp_path / "elsewhere") == ""
 
 
 def test_a_step_that_refuses_is_named_and_others_are_kept(tmp_path):

@@ -39,25 +39,27 @@ def find_origin() -> Origin:
     """
     return Origin(
         version=eligo.__version__,
-        commit=_commit(Path(eligo.__file__).resolve().parent),
+        commit=_commit(Path(eligo.__file__).resolve().parent, Path(__file__).resolve().parent),
         machine=_machine(),
         software=f"{platform.system()}, Python {platform.python_version()}, numpy {np.__version__}",
         date=datetime.now(UTC).strftime("%Y-%m-%d"),
     )
 
 
-def _commit(folder: Path) -> str:
-    """Return the commit of the clone that Eligo runs from; nothing where it was installed otherwise."""
+def _commit(*folders: Path) -> str:
+    """Return the commit of the clone that all packages run from; nothing where one was installed otherwise."""
 
     def git(*words: str) -> str:
         done = subprocess.run(
-            ["git", "-C", str(folder), *words], capture_output=True, text=True, check=True, timeout=30
+            ["git", "-C", str(folders[0]), *words], capture_output=True, text=True, check=True, timeout=30
         )
         return done.stdout.strip()
 
     with suppress(OSError, subprocess.SubprocessError):
-        if git("ls-files", "--error-unmatch", "__init__.py"):  # else it is a clone of something else around us
-            changed = " with changes" if git("status", "--porcelain", "--untracked-files=no", ".") else ""
+        # Fails where a package is outside the clone, or the clone is one of something else around us.
+        if git("ls-files", "--error-unmatch", *(f"{folder}/__init__.py" for folder in folders)):
+            changes = git("status", "--porcelain", "--untracked-files=no", *map(str, folders))
+            changed = " with changes" if changes else ""
             return f"{git('rev-parse', '--short=12', 'HEAD')}{changed}"
     return ""
 

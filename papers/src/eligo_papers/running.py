@@ -1,7 +1,8 @@
 """Steps done, several at a time, and their results kept: what is in a file already is not done again.
 
-The file of a result is named after a digest of everything that it depends on: the function, its arguments, and all of
-Eligo's code. So a result is never taken for one of another version, and nothing has to be cleared away by hand.
+The file of a result is named after a digest of everything that it depends on: the function, its arguments, and all code
+of Eligo and of this package. So a result is never taken for one of another version, and nothing has to be cleared away
+by hand.
 """
 
 from __future__ import annotations
@@ -67,13 +68,19 @@ class Kept:
 
 @cache
 def _digest_of_code() -> str:
-    """Return a digest of all that Eligo is made of."""
+    """Return a digest of all that both distributions are made of."""
+    compiled = Path(_core.__file__)  # installed for editing, it is not in Eligo's folder
+    return _digest_of([Path(eligo.__file__).parent, Path(__file__).parent], compiled)
+
+
+def _digest_of(packages: Iterable[Path], compiled: Path) -> str:
+    """Return a digest of the code in packages, by the names and contents of their files, and of a compiled module."""
     digest = hashlib.sha256(eligo.__version__.encode())
-    folder = Path(eligo.__file__).parent
-    for path in sorted([*folder.rglob("*.py"), *folder.rglob("_core*.so")]):
-        digest.update(path.relative_to(folder).as_posix().encode())
-        digest.update(path.read_bytes())
-    digest.update(Path(_core.__file__).read_bytes())  # installed for editing, it is elsewhere
+    for folder in packages:
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(f"{folder.name}/{path.relative_to(folder).as_posix()}".encode())
+            digest.update(path.read_bytes())
+    digest.update(compiled.read_bytes())
     return digest.hexdigest()
 
 
