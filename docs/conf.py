@@ -22,7 +22,7 @@ extensions = [
     "repository_links",
     "results_pages",
 ]
-# What lies beside pages and is none: the work of `eligo reproduce`, and its results as one page of their own.
+# What lies beside pages and is none: the work of `eligo-papers`, and its results as one page of their own.
 exclude_patterns = ["extensions", "results/steps", "results.html"]
 
 # Anchors of headings as forges make them, so that page.md#heading works there and here.

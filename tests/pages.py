@@ -28,7 +28,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "papers" / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 REMARKS = ("file", "not run", "needs")
 ENGINES = ("htcondor", "slurm")
 

@@ -70,7 +70,7 @@ def test_what_cannot_be_run_is_little():
 
 def test_every_command_is_on_its_page():
     shown = [command for block in blocks_of(COMMANDS_PAGE) for _, command, _ in steps(block)]
-    assert shown == ["eligo --help", *(f"eligo {name} --help" for name in COMMANDS)]
+    assert shown == ["eligo --help", *(f"eligo {name} --help" for name in COMMANDS), "eligo-papers --help"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)

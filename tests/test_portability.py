@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-SOURCES = sorted((Path(__file__).resolve().parents[1] / "src").rglob("*.py"))
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = [path for folder in ("src", "papers/src") for path in sorted((ROOT / folder).rglob("*.py"))]
 
 
 def test_no_regex_with_atomic_or_possessive_groups():

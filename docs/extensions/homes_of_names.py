@@ -29,7 +29,7 @@ def resolve(app: Sphinx, env: BuildEnvironment, node: pending_xref, shown: nodes
     target = node.get("reftarget", "")
     if node.get("refdomain") != "py":
         return None
-    if "." in target and not target.startswith("eligo."):
+    if "." in target and not target.startswith(("eligo.", "eligo_papers.")):
         return shown
     documented = _documented(env.get_domain("py"))
     for name in (target, f"{node.get('py:module')}.{target}"):

@@ -1,4 +1,4 @@
-"""Pages that `eligo reproduce` writes are plain Markdown; what Sphinx wants beside that is added when they are read.
+"""Pages that `eligo-papers` writes are plain Markdown; what Sphinx wants beside that is added when they are read.
 
 `results.md` gets the chapters in `results/` as its contents. As long as it was not written, the index goes without it.
 """

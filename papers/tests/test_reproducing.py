@@ -318,7 +318,7 @@ def test_an_interrupted_command_goes_on_where_it_was(tmp_path, number):
     _, said = command.communicate(timeout=30)
     assert command.returncode in (130, 143)
     assert "interrupted" in said or "terminated" in said
-    assert "the same command goes on" in said
+    assert "the same command resumes" in said
     last = int((tmp_path / "log").read_text().splitlines()[-1].split()[1])
     for _ in range(100):
         if not os.path.exists(f"/proc/{last}"):

@@ -38,10 +38,10 @@ sentence on each difference:
   all     all of these
 
 DIR gets results.html for a browser, results.md, and a folder results with a page for each paper, its pictures (SVG) and
-its tables (CSV). Steps that are done are kept there too: if the work is interrupted, the same command goes on.
+its tables (CSV). It also keeps the results of finished steps: after an interruption, the same command resumes.
 
-Without --quick the experiments are as large as in the papers, and 002 takes many hours; --quick draws fewer samples and
-solves fewer integer programs, and takes minutes.
+Without --quick the experiments are as large as in the papers, and 002 takes many hours. With --quick they take minutes,
+since they draw fewer samples and solve fewer integer programs.
 """
 EXAMPLE = """
 eligo-papers all --quick -o reproduced
@@ -67,17 +67,22 @@ def _parser() -> argparse.ArgumentParser:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     parser.add_argument("what", nargs="+", type=_study, metavar="WHAT", help="000, 001, 002, 003, 004, beyond or all")
-    parser.add_argument("-o", dest="out", metavar="DIR", required=True, help="where the pages go; made if need be")
+    parser.add_argument(
+        "-o", dest="out", metavar="DIR", required=True, help="folder for the pages; created if it does not exist"
+    )
     parser.add_argument(
         "--quick", action="store_true", help="minutes instead of hours: fewer samples, smaller searches"
     )
     parser.add_argument(
         "--data",
         metavar="FOLDER",
-        help="a folder with real workflows, or with the memory papers' own graphs, to use as well (default: none)",
+        help="folder with real workflows, or with the memory papers' own graphs, to use as well (default: none)",
     )
     parser.add_argument(
-        "--processes", type=whole(1, 1_000), metavar="N", help="how many steps at a time (default: one for each core)"
+        "--processes",
+        type=whole(1, 1_000),
+        metavar="N",
+        help="number of steps to run at a time (default: one per core)",
     )
     parser.add_argument("--json", action="store_true", help="print all checks as JSON")
 
@@ -119,7 +124,7 @@ def _kept(folder: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        say(f"steps that are done are kept in {printable(folder)}: the same command goes on from there")
+        say(f"steps that are done are kept in {printable(folder)}: the same command resumes there")
         raise
 
 

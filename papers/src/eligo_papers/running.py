@@ -180,7 +180,7 @@ def _in_process(step: Step, children: dict[int, subprocess.Popen[str]], over: th
         last = (errors.strip().splitlines() or ["nothing was said"])[-1]
         raise EligoError(
             f"the step {step.name} ended with status {child.returncode}: {last}",
-            hint="what other steps found is kept: the same command goes on there; --processes 1 needs least memory",
+            hint="what other steps found is kept: the same command resumes there; --processes 1 needs least memory",
         ) from None
     if "found" not in answer:
         raise EligoError(f"the step {step.name}: {answer['text']}", hint=answer["hint"])
