@@ -54,11 +54,11 @@ nitpicky = True
 # Parameters and attributes of public things that only the inside uses.
 nitpick_ignore = [
     ("py:class", "eligo._core.Ordered"),
-    ("py:class", "eligo.formats.dagman.keywords.Keyword"),
-    ("py:class", "eligo.memory.ends.Ends"),
-    ("py:class", "eligo.priority.charging.Charging"),
-    ("py:class", "eligo.report.page.findings.Findings"),
-    ("py:func", "eligo.priority.ordered.ordered"),
+    ("py:class", "eligo.formats._dagman.tokens.Keyword"),
+    ("py:class", "eligo.memory._footprint.Ends"),
+    ("py:class", "eligo.priority._charging.Charging"),
+    ("py:class", "eligo.report._page.findings.Findings"),
+    ("py:func", "eligo.priority._charging.ordered"),
 ]
 
 html_theme = "furo"

@@ -14,30 +14,30 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from eligo.report.style import BLACK, FONT_PT, GREEN, GREY, ORANGE, SKY, new_figure, save, styled, text_width
+from eligo.report._style import BLACK, FONT_PT, GREEN, GREY, ORANGE, SKY, new_figure, save, styled, text_width
 
 HERE = Path(__file__).resolve().parent
 HOUSE = HERE / "architecture" / "house.svg"
 
 WORDS = {
-    "cli": "one module a command; nothing else prints",
+    "_cli": "one module a command; nothing else prints",
     "engines": "runs on this machine, HTCondor, Slurm, Dask",
     "report": "figures, and the page to look at",
-    "words": "numbers, sizes and names, as a terminal and a page say them",
+    "_humanize": "numbers, sizes and names, as a terminal and a page say them",
     "simulation": "executions as they could be: grids, sweeps, advice",
     "formats": "files to dags\nand back",
     "generate": "families\nof dags",
     "priority": "orders, bounds\nand their proofs",
     "memory": "worst peaks,\nlimits",
     "certificate": "a claim and its witness, with checkers of their own",
-    "lanes": "where to draw the jobs of a trace",
+    "testing": "the test that every engine passes",
     "schedule": "an order and its profile",
     "trace": "what ran when and where",
     "graph": "shape, shortcuts, dags from dags",
     "dag": "jobs, dependencies, what is known of them",
     "data": "what jobs pass on",
     "errors": "what can go wrong",
-    "replacing": "files, whole or not at all",
+    "_atomic_files": "files, whole or not at all",
 }
 NOUNS = ("dag", "schedule", "certificate", "trace")
 NOTES = [

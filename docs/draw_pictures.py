@@ -22,7 +22,7 @@ import numpy as np
 
 from eligo import graph, report
 from eligo.dag import Dag
-from eligo.priority.series import cuts
+from eligo.priority._bounds import cuts
 from eligo.schedule import Schedule
 
 HERE = Path(__file__).resolve().parent

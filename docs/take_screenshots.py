@@ -17,10 +17,10 @@ from playwright.sync_api import sync_playwright
 from eligo import generate
 from eligo.dag import Dag
 from eligo.formats import open_document
-from eligo.memory.limiting import limit
-from eligo.memory.models import footprint
-from eligo.report.page.findings import Again, Findings, Wish, find
-from eligo.report.page.rendering import render
+from eligo.memory._limit import limit
+from eligo.memory._models import footprint
+from eligo.report._page.findings import Again, Findings, Wish, find
+from eligo.report._page.render import render
 
 HERE = Path(__file__).parent
 _WIDTH, _COLOURS = 1200, 200

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from eligo.cli import COMMANDS
+from eligo._cli import COMMANDS
 from tests.contents import READERS, misread
 from tests.pages import ENGINES, PAGES, ROOT, blocks_of, lost_links, misfits
 from tests.reference.condor_pool import need_pool, pool_path

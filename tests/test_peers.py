@@ -24,8 +24,8 @@ from benchmarks.peers.timing import alternately
 from benchmarks.speed.closure_graphs import closure_graph
 from eligo import Data, Schedule, generate, write
 from eligo.dag import Dag
-from eligo.memory.models import footprint
-from eligo.memory.sequential import peak_of
+from eligo.memory._models import footprint
+from eligo.memory._sequential import peak_of
 from eligo.schedule import sinks_last
 
 QUICK = Settings(largest=60, seconds=0.0, deadline_s=60.0, memory_bytes=4 * 2**30)

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from eligo.dag import Dag
 from eligo.errors import EligoError
-from eligo.lanes import lanes_of
-from eligo.trace import ANYWHERE, Trace
+from eligo.trace import ANYWHERE, Trace, lanes_of
 from tests.strategies import dags
 
 NAN = math.nan

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.engines.driving import SCRIPT
-from eligo.engines.state import FILE_NAME, JobStatus
+from eligo.engines._state import FILE_NAME, JobStatus
 
 __all__ = ["Drivers", "Line", "Tally", "Trial", "keepers_of", "random_jobs"]
 

@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from eligo.dag import Dag
-from eligo.engines.dask import Dask
-from eligo.engines.dask.cluster import Cluster
-from eligo.engines.dask.graph import make_task
-from eligo.engines.plan import Plan, Process, Task
-from eligo.engines.state import JobStatus, State
-from eligo.formats.base import Document
-from eligo.formats.storage import Source
+from eligo.engines._dask import Dask
+from eligo.engines._dask.cluster import Cluster
+from eligo.engines._dask.engine import make_task
+from eligo.engines._plan import Plan, Process, Task
+from eligo.engines._state import JobStatus, State
+from eligo.formats._base import Document
+from eligo.formats._source import Source
 
 WIDTH = 100
 

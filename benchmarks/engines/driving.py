@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 
 from eligo.dag import Dag
-from eligo.engines.plan import Hook, Plan, Process, Sandbox, Task
-from eligo.engines.running import Outcome, start
-from eligo.engines.state import FILE_NAME
+from eligo.engines._plan import Hook, Plan, Process, Sandbox, Task
+from eligo.engines._run import Outcome, start
+from eligo.engines._state import FILE_NAME
 from eligo.errors import EligoError
-from eligo.formats.base import Document
-from eligo.formats.storage import Source
+from eligo.formats._base import Document
+from eligo.formats._source import Source
 
 __all__ = ["load_plan"]
 

@@ -19,9 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
-from eligo.engines.base import Happening
-from eligo.engines.planning import make_plan
-from eligo.engines.running import start
+from eligo.engines._engine import Happening
+from eligo.engines._make_plan import make_plan
+from eligo.engines._run import start
 from eligo.formats import open_document
 
 __all__ = ["main"]

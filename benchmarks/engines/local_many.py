@@ -18,8 +18,8 @@ from pathlib import Path
 import eligo
 from benchmarks.measure import print_table
 from eligo import generate
-from eligo.engines.planning import make_plan
-from eligo.engines.running import Run, start
+from eligo.engines._make_plan import make_plan
+from eligo.engines._run import Run, start
 from eligo.formats import open_document
 
 __all__ = ["main"]

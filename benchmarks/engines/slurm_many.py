@@ -18,11 +18,11 @@ import numpy as np
 
 from benchmarks.measure import print_table
 from eligo.dag import Dag
-from eligo.engines.plan import Plan, Process, Task
-from eligo.engines.slurm import Slurm
-from eligo.engines.state import JobStatus, State
-from eligo.formats.base import Document
-from eligo.formats.storage import Source
+from eligo.engines._plan import Plan, Process, Task
+from eligo.engines._slurm import Slurm
+from eligo.engines._state import JobStatus, State
+from eligo.formats._base import Document
+from eligo.formats._source import Source
 
 
 def run(dag: Dag, home: Path) -> list[str]:

@@ -16,9 +16,9 @@ from typing import Any
 from benchmarks.measure import print_table
 from eligo import generate
 from eligo.dag import Dag
-from eligo.memory.models import footprint
-from eligo.report.page.findings import Wish, find
-from eligo.report.page.rendering import render
+from eligo.memory._models import footprint
+from eligo.report._page.findings import Wish, find
+from eligo.report._page.render import render
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _OPTIONS = [

@@ -17,10 +17,10 @@ from benchmarks.peers.timing import alternately
 from benchmarks.speed.closure_graphs import ClosureGraph, closure_graph, weighted
 from eligo import EligoError, _core
 from eligo.dag import Dag
-from eligo.memory.footprint import Footprint
-from eligo.memory.linear import EXACT_IN_DOUBLES
-from eligo.memory.models import footprint
-from eligo.memory.worst_peak import worst_peak
+from eligo.memory._footprint import Footprint
+from eligo.memory._linear_program import EXACT_IN_DOUBLES
+from eligo.memory._models import footprint
+from eligo.memory._worst_peak import worst_peak
 
 __all__ = ["Solver", "compare_closures", "in_doubles", "sized"]
 

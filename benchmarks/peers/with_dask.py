@@ -21,8 +21,8 @@ from benchmarks.peers.registry import Disagreement, Values
 from benchmarks.peers.timing import alternately
 from eligo import Schedule, prioritize
 from eligo.dag import Dag, Int32
-from eligo.memory.footprint import Footprint, Rules
-from eligo.memory.sequential import sequential
+from eligo.memory._footprint import Footprint, Rules
+from eligo.memory._sequential import sequential
 from eligo.schedule import sinks_last
 
 __all__ = ["QUESTIONS", "compare_orders", "order_of", "pebbles", "pressure", "tasks_of"]

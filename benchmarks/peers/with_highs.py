@@ -2,7 +2,7 @@
 
 004 maximises the sum of m (p(tail) - p(head)) over all arcs of weight m; that is the sum of p(job) times what the job
 allocates minus what it frees. A job never has a larger p than one that comes before it, and all are from 0 to 1. HiGHS
-gets the arrays and chooses its method; ``eligo.memory.linear`` is the same program with a proof in integers.
+gets the arrays and chooses its method; ``eligo.memory._linear_program`` is the same program with a proof in integers.
 """
 
 from __future__ import annotations

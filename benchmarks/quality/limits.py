@@ -24,13 +24,13 @@ from benchmarks.quality.corpus import CORPUS, workflows
 from eligo import EligoError, generate, simulation
 from eligo.dag import Dag
 from eligo.errors import InfeasibleError
-from eligo.memory.footprint import Footprint
-from eligo.memory.ilp import solve_ilp
-from eligo.memory.limiting import limit
-from eligo.memory.models import footprint
-from eligo.memory.sequential import sequential
-from eligo.memory.serialization import work_of
-from eligo.memory.worst_peak import WorstPeak, worst_peak
+from eligo.memory._footprint import Footprint
+from eligo.memory._ilp import solve_ilp
+from eligo.memory._limit import limit
+from eligo.memory._models import footprint
+from eligo.memory._sequential import sequential
+from eligo.memory._serialization import work_of
+from eligo.memory._worst_peak import WorstPeak, worst_peak
 from eligo_papers.memory.pieces import PLOTTED
 from eligo_papers.memory.runs import METHODS, PROCESSORS, bound_of, check_limited, peaks
 from eligo_papers.memory.statistics import TABLE_2, quartiles

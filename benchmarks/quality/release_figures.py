@@ -26,12 +26,12 @@ from benchmarks.quality.strategies import FAMILIES
 from eligo import EligoError, Grid, generate, graph, prioritize, settle, simulate
 from eligo.dag import Dag
 from eligo.errors import InfeasibleError
-from eligo.memory.analysis import analyse
-from eligo.memory.footprint import Footprint
-from eligo.memory.limiting import limit
-from eligo.memory.models import footprint
-from eligo.memory.sequential import dfs, peak_of
-from eligo.memory.worst_peak import worst_peak
+from eligo.memory._analyze import analyse
+from eligo.memory._footprint import Footprint
+from eligo.memory._limit import limit
+from eligo.memory._models import footprint
+from eligo.memory._sequential import dfs, peak_of
+from eligo.memory._worst_peak import worst_peak
 
 __all__ = ["FIGURES", "Figure", "Measured", "measure"]
 

@@ -23,7 +23,7 @@ import numpy as np
 from benchmarks.measure import best_times, cpu
 from benchmarks.speed import closure_graphs
 from eligo import Grid, generate, graph, prioritize, read, simulate, write
-from eligo.memory.worst_peak import worst_peak
+from eligo.memory._worst_peak import worst_peak
 
 __all__ = ["NOISE", "Speeds", "plain_sort"]
 

@@ -25,8 +25,8 @@ from pathlib import Path
 import eligo
 from benchmarks.measure import print_table
 from benchmarks.quality.release_figures import FIGURES, Figure, Measured, measure
+from eligo._atomic_files import replace_whole
 from eligo.errors import ParseError
-from eligo.replacing import replace_whole
 from eligo_papers.origin import find_origin
 
 __all__ = ["FILE", "Release", "compare", "main", "read_releases", "today", "with_release", "write_releases"]

@@ -13,10 +13,10 @@ from pathlib import Path
 from benchmarks.measure import best_times, cpu, geometric_mean, print_table
 from benchmarks.quality.corpus import CORPUS, workflows
 from eligo import EligoError
-from eligo.memory.analysis import Analysis, analyse
-from eligo.memory.footprint import Footprint
-from eligo.memory.models import footprint
-from eligo.memory.sequential import bfs, dfs, peak_of
+from eligo.memory._analyze import Analysis, analyse
+from eligo.memory._footprint import Footprint
+from eligo.memory._models import footprint
+from eligo.memory._sequential import bfs, dfs, peak_of
 
 
 def _timed(print_: Footprint) -> tuple[Analysis, float]:

@@ -19,7 +19,7 @@ from benchmarks.measure import print_table
 from benchmarks.quality.corpus import CORPUS, workflows
 from eligo import EligoError, Schedule, generate, graph, prioritize
 from eligo.dag import Dag
-from eligo.priority.prioritizing import STRATEGIES
+from eligo.priority._prioritize import STRATEGIES
 from eligo.schedule import sinks_last
 
 FAMILIES: dict[str, Callable[[int], Dag]] = {

@@ -20,8 +20,8 @@ import numpy as np
 from benchmarks.speed.kernels import Edges, uniform
 from eligo import generate
 from eligo.dag import Dag, Data, Int32, Int64
-from eligo.memory.footprint import Footprint
-from eligo.memory.models import footprint
+from eligo.memory._footprint import Footprint
+from eligo.memory._models import footprint
 
 __all__ = ["FAMILIES", "ClosureGraph", "PeerFlow", "closure_graph", "has_peer", "weighted"]
 

@@ -10,10 +10,9 @@ import numpy as np
 
 from benchmarks.measure import best_times, print_table
 from eligo.dag import Dag
-from eligo.generate.fourier import fft
-from eligo.generate.meshes import mesh
-from eligo.generate.trees import tree
-from eligo.priority import exact
+from eligo.generate._classic_dags import fft
+from eligo.generate._meshes_and_trees import mesh, tree
+from eligo.priority import _exact as exact
 
 
 def plain_search(dag: Dag) -> tuple[list[int], int]:

@@ -22,18 +22,18 @@ from benchmarks.speed.plain_grid import plain_run
 from benchmarks.speed.prioritize import shuffled
 from eligo import generate
 from eligo.dag import Dag
-from eligo.simulation.contenders import contender
-from eligo.simulation.grid import Grid
-from eligo.simulation.places import Block, open_place
-from eligo.simulation.runs import Setup, make_setup, run_block
+from eligo.simulation._executors import Block, open_place
+from eligo.simulation._grid import Grid
+from eligo.simulation._runs import Setup, make_setup, run_block
+from eligo.simulation._simulated_orders import contender
 
 _ALONE = """
 import resource, sys
 from pathlib import Path
 from eligo import generate
-from eligo.simulation.contenders import contender
-from eligo.simulation.grid import Grid
-from eligo.simulation.runs import make_setup, run_block
+from eligo.simulation._simulated_orders import contender
+from eligo.simulation._grid import Grid
+from eligo.simulation._runs import make_setup, run_block
 dag, runs = generate.airsn(250), int(sys.argv[1])
 run_block(make_setup(dag, contender(dag, "prio"), Grid()), 0, runs, runs)
 status = Path("/proc/self/status")  # where there is none: getrusage, though on Linux that is the parent's if larger

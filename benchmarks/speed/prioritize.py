@@ -24,7 +24,7 @@ from benchmarks.speed import kernels
 from eligo import generate, write
 from eligo.dag import Dag
 
-_RUN = "import sys; from eligo.cli import main; sys.exit(main(sys.argv[1:]))"
+_RUN = "import sys; from eligo._cli import main; sys.exit(main(sys.argv[1:]))"
 
 
 def shuffled(family: Callable[[np.random.Generator, int, int], kernels.Edges], n: int) -> Dag:

@@ -21,12 +21,11 @@ from benchmarks.measure import best_times, cpu, geometric_mean, print_table
 from benchmarks.speed.closure_graphs import FAMILIES, PeerFlow, closure_graph, has_peer, weighted
 from eligo.dag import Int32
 from eligo.errors import InfeasibleError
-from eligo.memory.ends import compiled, data_ends
-from eligo.memory.footprint import Footprint
-from eligo.memory.limiting import Limited, limit
-from eligo.memory.sequential import dfs, peak_of
-from eligo.memory.serialization import RULES, work_of
-from eligo.memory.worst_peak import worst_peak
+from eligo.memory._footprint import Footprint, compiled, data_ends
+from eligo.memory._limit import Limited, limit
+from eligo.memory._sequential import dfs, peak_of
+from eligo.memory._serialization import RULES, work_of
+from eligo.memory._worst_peak import worst_peak
 
 _BUDGET = 2_000_000_000  # events and arcs looked at: some ten seconds
 _SAMPLES = 20

@@ -9,9 +9,9 @@ import numpy as np
 from benchmarks.measure import best_times, print_table
 from eligo import generate, graph
 from eligo.dag import Dag
-from eligo.priority.bipartite import Bipartite
-from eligo.priority.block_rules import best_rule
-from eligo.priority.strands import Strands, find_strands, schedule_strands
+from eligo.priority._blocks.bipartite import Bipartite
+from eligo.priority._blocks.block_orders import best_rule
+from eligo.priority._blocks.strands import Strands, find_strands, schedule_strands
 from tests.reference.strands import strand_order
 
 # The plain greedy looks at a whole row after each step, which is quadratic where the best source is always at an end.

@@ -10,8 +10,8 @@ import numpy as np
 
 from benchmarks.measure import best_times, print_table
 from eligo.dag import Int64
-from eligo.priority.relation import has_priority, max_convolution
-from eligo.priority.sweep import two_sweep
+from eligo.priority._priority_relation import has_priority, max_convolution
+from eligo.priority._sweep import two_sweep
 
 Pair = tuple[Int64, Int64]
 

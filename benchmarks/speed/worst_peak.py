@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.measure import best_times, cpu, geometric_mean, print_table
 from benchmarks.speed.closure_graphs import FAMILIES, ClosureGraph, PeerFlow, closure_graph, has_peer, weighted
 from eligo import _core
-from eligo.memory.worst_peak import worst_peak
+from eligo.memory._worst_peak import worst_peak
 
 _NOTHING = np.empty(0, np.int32)
 _SIZES = (1_000, 10_000, 50_000, 1_000_000)

@@ -15,7 +15,7 @@
 
 namespace eligo::dagman {
 
-// The order is that of eligo.formats.dagman.keywords.Keyword.
+// The order is that of eligo.formats._dagman.tokens.Keyword.
 inline constexpr Text keywords[] = {
     "JOB", "PARENT", "VARS", "PRIORITY", "RETRY", "CATEGORY", "SCRIPT", "PRE_SKIP", "ABORT_DAG_ON", "SUBDAG", "FINAL",
     "PROVISIONER", "SERVICE", "SPLICE", "INCLUDE", "SUBMIT_DESCRIPTION", "WEAK", "TOLERANCE", "DONE", "MAXJOBS",

@@ -44,7 +44,7 @@ struct Throttling {
     bool any() const { return max_jobs > 0 || max_idle > 0 || !category_max.empty(); }
 };
 
-// What jobs occupy: see eligo/memory/footprint.py. `made` are the sizes of all data of a job together, row v of `reads`
+// What jobs occupy: see eligo/memory/_footprint.py. `made` are the sizes of all data of a job together, row v of `reads`
 // are the data that it reads, of which datum d has `readers[d]` readers in all.
 struct Occupied {
     std::span<const std::int64_t> running, made;

@@ -35,7 +35,7 @@ inline Renumbered renumber(CsrView succ, CsrView pred, std::span<const Node> ord
 }
 
 // The numbers of nodes after which every execution has executed exactly those before: cuts, from 1 to n - 1. (Why this
-// finds them: priority/series.py.) O(n + m).
+// finds them: priority/_bounds.py.) O(n + m).
 inline std::vector<Offset> series_cuts(const Renumbered& dag) {
     const Node n = dag.size();
     const CsrView succ = dag.succ.view(), pred = dag.pred.view();

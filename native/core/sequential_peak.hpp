@@ -15,7 +15,7 @@ using Bytes = std::int64_t;
 // Producer of data that come from outside.
 inline constexpr Node from_outside = -1;
 
-// The arrays of eligo.memory.footprint.Footprint.
+// The arrays of eligo.memory._footprint.Footprint.
 struct FootprintView {
     std::span<const Bytes> running;
     std::span<const Bytes> size;

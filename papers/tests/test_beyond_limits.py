@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from eligo.dag import Dag
-from eligo.memory.limiting import limit
-from eligo.memory.models import footprint
+from eligo.memory._limit import limit
+from eligo.memory._models import footprint
 from eligo.simulation import simulate
 from eligo_papers import memory
 from eligo_papers.beyond import limits as beyond_limits

@@ -8,7 +8,7 @@ import pytest
 
 import eligo
 from eligo import generate
-from eligo.simulation.ratios import Estimate
+from eligo.simulation._ratios import Estimate
 from eligo_papers import prio
 from eligo_papers.beyond import orders as beyond_orders
 from eligo_papers.beyond.orders import Verdicts, verdicts

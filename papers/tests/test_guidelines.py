@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from eligo import generate
 from eligo.dag import Dag
 from eligo.errors import EligoError
-from eligo.priority import exact, families
+from eligo.priority import _exact as exact
+from eligo.priority import _families as families
 from eligo.schedule import Schedule
 from eligo_papers import guidelines
 from eligo_papers.chapter import AGREES, DIFFERS, ERRATUM, UNEXPLAINED, Chapter, Picture, Settings, Table

@@ -12,10 +12,10 @@ import pytest
 
 from eligo.dag import Dag, Data
 from eligo.errors import EligoError, InfeasibleError
-from eligo.memory.algorithm1 import worst_peak_by_algorithm1
-from eligo.memory.limiting import limit
-from eligo.memory.models import footprint
-from eligo.memory.worst_peak import worst_peak
+from eligo.memory._algorithm1 import worst_peak_by_algorithm1
+from eligo.memory._limit import limit
+from eligo.memory._models import footprint
+from eligo.memory._worst_peak import worst_peak
 from eligo_papers import memory
 from eligo_papers.chapter import AGREES, DIFFERS, ERRATUM, UNEXPLAINED, Picture, Settings, Table
 from eligo_papers.memory import pieces

@@ -11,9 +11,9 @@ import pytest
 
 from eligo import read
 from eligo.dag import Dag, Data
-from eligo.memory.algorithm1 import worst_peak_by_algorithm1
-from eligo.memory.models import footprint
-from eligo.memory.sequential import peak_of
+from eligo.memory._algorithm1 import worst_peak_by_algorithm1
+from eligo.memory._models import footprint
+from eligo.memory._sequential import peak_of
 from eligo_papers.chapter import Settings
 from eligo_papers.memory.depth_first import ORDERS, count_by_order, last_branch_first, reverse_postorder
 from eligo_papers.memory.gallery import WORKFLOWS, search, workflow

@@ -12,10 +12,10 @@ import pytest
 import eligo
 from eligo import generate, graph
 from eligo.errors import EligoError
-from eligo.priority.prioritizing import prioritize
+from eligo.priority._prioritize import prioritize
 from eligo.simulation import Grid, simulate
-from eligo.simulation.ratios import Estimate, estimate, ratio, summarize
-from eligo.simulation.sweeping import BATCHES, INTERARRIVALS
+from eligo.simulation._grid_sweep import BATCHES, INTERARRIVALS
+from eligo.simulation._ratios import Estimate, estimate, ratio, summarize
 from eligo_papers import prio
 from eligo_papers.chapter import AGREES, DIFFERS, ERRATUM, UNEXPLAINED, Picture, Settings, Table
 from eligo_papers.plots.difference_panels import plot_differences

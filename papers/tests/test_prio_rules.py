@@ -10,7 +10,7 @@ import pytest
 
 import eligo
 from eligo import graph
-from eligo.priority.prio2006 import parts_2006
+from eligo.priority._strategies.prio import parts_2006
 from eligo_papers.chapter import AGREES, ERRATUM, UNEXPLAINED, Settings
 from eligo_papers.enumeration import Ideals
 from eligo_papers.prio import rules

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from eligo import generate, graph
 from eligo.dag import Dag
-from eligo.priority import duality
-from eligo.priority.bipartite import Bipartite
-from eligo.priority.strands import schedule_strands
+from eligo.priority import _duality as duality
+from eligo.priority._blocks.bipartite import Bipartite
+from eligo.priority._blocks.strands import schedule_strands
 from eligo_papers import strands
 from eligo_papers.chapter import AGREES, DIFFERS, ERRATUM, UNEXPLAINED, Chapter, Picture, Settings, Table
 from eligo_papers.enumeration import Ideals

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from eligo import generate, graph
 from eligo.dag import Dag
-from eligo.priority import sweep as compiled
-from eligo.priority.bipartite import Bipartite
-from eligo.priority.blocks import schedule_block
-from eligo.priority.strands import schedule_strands
+from eligo.priority import _sweep as compiled
+from eligo.priority._blocks.bipartite import Bipartite
+from eligo.priority._blocks.block_orders import schedule_block
+from eligo.priority._blocks.strands import schedule_strands
 from eligo_papers import sweep
 from eligo_papers.chapter import AGREES, DIFFERS, ERRATUM, UNEXPLAINED, Chapter, Picture, Settings, Table
 from eligo_papers.definitions import (

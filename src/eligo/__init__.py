@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from eligo.certificate import Certificate, MemoryCertificate, verify
     from eligo.dag import Dag
     from eligo.data import Data
-    from eligo.engines.verbs import run
+    from eligo.engines._run import run
     from eligo.errors import (
         CertificateError,
         CycleError,
@@ -29,15 +29,14 @@ if TYPE_CHECKING:
         ParseError,
     )
     from eligo.formats import read, write
-    from eligo.formats.dask_graph import from_dask
-    from eligo.formats.interop import from_networkx, from_rustworkx, to_networkx, to_rustworkx
-    from eligo.memory.models import footprint
-    from eligo.memory.verbs import limit, worst_peak
-    from eligo.priority.prioritizing import Prioritized, prioritize
-    from eligo.priority.theory import settle
+    from eligo.formats._interop import from_dask, from_networkx, from_rustworkx, to_networkx, to_rustworkx
+    from eligo.memory._api import limit, worst_peak
+    from eligo.memory._models import footprint
+    from eligo.priority._prioritize import Prioritized, prioritize
+    from eligo.priority._settle import settle
     from eligo.schedule import Schedule
-    from eligo.simulation.comparing import simulate
-    from eligo.simulation.grid import Grid
+    from eligo.simulation._grid import Grid
+    from eligo.simulation._simulate import simulate
     from eligo.trace import Trace
 
 __version__ = "0.1.0"
@@ -80,24 +79,24 @@ _HOME = {
     "Certificate": "eligo.certificate",
     "Dag": "eligo.dag",
     "Data": "eligo.data",
-    "Grid": "eligo.simulation.grid",
+    "Grid": "eligo.simulation._grid",
     "MemoryCertificate": "eligo.certificate",
-    "footprint": "eligo.memory.models",
-    "from_dask": "eligo.formats.dask_graph",
-    "from_networkx": "eligo.formats.interop",
-    "from_rustworkx": "eligo.formats.interop",
-    "to_networkx": "eligo.formats.interop",
-    "to_rustworkx": "eligo.formats.interop",
-    "limit": "eligo.memory.verbs",
-    "worst_peak": "eligo.memory.verbs",
-    "Prioritized": "eligo.priority.prioritizing",
+    "footprint": "eligo.memory._models",
+    "from_dask": "eligo.formats._interop",
+    "from_networkx": "eligo.formats._interop",
+    "from_rustworkx": "eligo.formats._interop",
+    "to_networkx": "eligo.formats._interop",
+    "to_rustworkx": "eligo.formats._interop",
+    "limit": "eligo.memory._api",
+    "worst_peak": "eligo.memory._api",
+    "Prioritized": "eligo.priority._prioritize",
     "Schedule": "eligo.schedule",
     "Trace": "eligo.trace",
-    "prioritize": "eligo.priority.prioritizing",
+    "prioritize": "eligo.priority._prioritize",
     "read": "eligo.formats",
-    "run": "eligo.engines.verbs",
-    "settle": "eligo.priority.theory",
-    "simulate": "eligo.simulation.comparing",
+    "run": "eligo.engines._run",
+    "settle": "eligo.priority._settle",
+    "simulate": "eligo.simulation._simulate",
     "verify": "eligo.certificate",
     "write": "eligo.formats",
 }

@@ -2,6 +2,6 @@
 
 import sys
 
-from eligo.cli import main
+from eligo._cli import main
 
 sys.exit(main())

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eligo import Dag
-from eligo.cli import main
-from eligo.report.page.findings import Findings, Wish, find
-from eligo.report.page.rendering import render
+from eligo._cli import main
+from eligo.report._page.findings import Findings, Wish, find
+from eligo.report._page.render import render
 
 try:
     from playwright.sync_api import Error, expect

@@ -9,9 +9,9 @@ from contextlib import suppress
 import pytest
 
 from eligo import Dag
-from eligo.report.page.content import shown
-from eligo.report.page.live import LivePage, LiveState
-from eligo.report.page.rendering import render
+from eligo.report._page.live_server import LivePage, LiveState
+from eligo.report._page.page_content import shown
+from eligo.report._page.render import render
 from tests.browser.pages import Error, column, counts, expect, found_of, labels, report, width, write_page
 
 NAMES = [

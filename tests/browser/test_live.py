@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import pytest
 
 from eligo import Dag
-from eligo.report.page.live import LivePage, LiveState
-from eligo.report.page.rendering import render
+from eligo.report._page.live_server import LivePage, LiveState
+from eligo.report._page.render import render
 from tests.browser.pages import FMRI, expect, found_of, go, painted, seen_counts, where
 from tests.cli.running import WAITS, diamond, started
 

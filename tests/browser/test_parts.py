@@ -7,7 +7,7 @@ import re
 import pytest
 
 from eligo import Dag, generate, write
-from eligo.cli import main
+from eligo._cli import main
 from tests.browser.pages import (
     colours,
     column,

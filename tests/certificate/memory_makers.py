@@ -9,7 +9,7 @@ from typing import Any
 
 from eligo.certificate import MemoryCertificate, verify
 from eligo.errors import CertificateError, InfeasibleError
-from eligo.memory.footprint import Footprint
+from eligo.memory._footprint import Footprint
 from tests.memory.footprints import random_footprint
 from tests.reference.memory_flow import EventGraph, ancestors, event_graph, largest_closure, last_readers
 from tests.reference.memory_states import all_states, least_peak, occupied, sequential_peak, true_worst_peak

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from eligo.certificate import ancestors as module
-from eligo.certificate.ancestors import Ancestors
-from eligo.certificate.budget import Budget
+from eligo.certificate._methods import check_memory as module
+from eligo.certificate._methods.check_memory import Ancestors
+from eligo.certificate._subdag import Budget
 from eligo.errors import InfeasibleError
 
 

@@ -13,8 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eligo import graph, replacing
-from eligo.certificate import DEFAULT_BUDGET, Certificate, digest, storage, verify
+from eligo import _atomic_files as atomic_files
+from eligo import graph
+from eligo.certificate import DEFAULT_BUDGET, Certificate, digest, verify
+from eligo.certificate import _schema as schema
 from eligo.dag import Dag
 from eligo.errors import CertificateError, EligoError, InfeasibleError, ParseError
 from eligo.schedule import Schedule
@@ -136,7 +138,7 @@ class TestFiles:
         GOOD.save(str(path))
         assert path.read_bytes() == before
         assert os.listdir(tmp_path) == [name]
-        assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~replacing._umask()
+        assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~atomic_files._umask()
 
     def test_strange_names(self, tmp_path):
         dag = Dag.from_edges(["é", "日", "\ud800", '"\n', ""], [0], [1])
@@ -188,7 +190,7 @@ class TestFiles:
         assert str(caught.value).startswith(f"{path}:")
 
     def test_a_file_that_unpacks_without_end(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(storage, "MAX_BYTES", 2**20)
+        monkeypatch.setattr(schema, "MAX_BYTES", 2**20)
         path = tmp_path / "bomb.gz"
         path.write_bytes(gzip.compress(b" " * 2**24))
         with pytest.raises(ParseError, match="larger than 1 MiB"):

@@ -10,7 +10,7 @@ import pytest
 from eligo import Certificate, CertificateError, Schedule, verify
 from eligo.dag import Dag
 from eligo.errors import InfeasibleError
-from eligo.priority.bounds import bound_of
+from eligo.priority._bounds import bound_of
 from tests.certificate.makers import random_dag
 from tests.reference.ideals import best_profile
 

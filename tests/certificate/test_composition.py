@@ -9,7 +9,7 @@ import pytest
 
 from eligo import generate, graph
 from eligo.certificate import Certificate, verify
-from eligo.certificate.checker import MOST_NESTED
+from eligo.certificate._checker import MOST_NESTED
 from eligo.dag import Dag
 from eligo.errors import CertificateError, InfeasibleError
 from eligo.schedule import Schedule

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from eligo import Dag
 from eligo.certificate import Certificate, verify
-from eligo.certificate.budget import Budget
-from eligo.certificate.frontier import largest_yields
-from eligo.certificate.piece import Piece
+from eligo.certificate._methods.check_exact import largest_yields
+from eligo.certificate._subdag import Budget, Piece
 from eligo.errors import CertificateError, InfeasibleError
 from eligo.generate import mesh, strand
 from eligo.schedule import Schedule

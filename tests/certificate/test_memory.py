@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from eligo.certificate import MemoryCertificate, load, verify
-from eligo.certificate.memory_noun import numbered
-from eligo.certificate.occupancy import RULES, occupancy
+from eligo.certificate._memory_certificate import numbered
+from eligo.certificate._methods.occupancy import RULES, occupancy
 from eligo.dag import OUTSIDE, Dag, Data
 from eligo.errors import CertificateError, EligoError, InfeasibleError, ParseError
-from eligo.memory.models import MODELS, footprint
+from eligo.memory._models import MODELS, footprint
 from tests.certificate.memory_makers import judged, made, rules_of
 from tests.memory.footprints import random_footprint
 

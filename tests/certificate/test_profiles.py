@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eligo.certificate.budget import Budget
-from eligo.certificate.profiles import best_of_sum, best_of_sums, has_priority, in_a_row
+from eligo.certificate._methods.check_composition import best_of_sum, best_of_sums, has_priority, in_a_row
+from eligo.certificate._subdag import Budget
 from eligo.errors import InfeasibleError
 from tests.certificate.makers import BUDGET, best_sum, chained, precedes
 

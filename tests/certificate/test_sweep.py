@@ -10,8 +10,8 @@ import pytest
 
 from eligo import generate, graph
 from eligo.certificate import verify
-from eligo.certificate.budget import Budget
-from eligo.certificate.sweep import _diagonal_without_yes
+from eligo.certificate._methods.check_sweep import _diagonal_without_yes
+from eligo.certificate._subdag import Budget
 from eligo.dag import Dag
 from eligo.errors import CertificateError, InfeasibleError
 from tests.certificate.makers import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from eligo.cli import main
+from eligo._cli import main
 from eligo.formats import open_document
 
 PAPER = "JOB a x.sub\nJOB b x.sub\nJOB c x.sub\nJOB d x.sub\nJOB e y.sub\nPARENT a CHILD b\nPARENT c CHILD d e\n"

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from eligo import Dag, Data, write
-from eligo.cli import main
+from eligo._cli import main
 
 # Four chains of two jobs, between a first and a last one:
 #

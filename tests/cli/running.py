@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from eligo.cli import main
+from eligo._cli import main
 
 LONGEST_S = 30.0
 WAITS = "echo $$ > $0.pid; while [ ! -e go ]; do sleep 0.02; done"

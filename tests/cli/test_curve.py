@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eligo.cli.curve import Look, draw_curve
+from eligo._cli.eligibility_curve import Look, draw_curve
 
 COLOUR = re.compile("\x1b\\[[0-9;]*m")
 

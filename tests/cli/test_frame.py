@@ -10,12 +10,12 @@ import sys
 import pytest
 
 from eligo import __version__
-from eligo.cli import COMMANDS, command_parser, main
-from eligo.cli.arguments import READABLE, WRITABLE
-from eligo.cli.messages import guarded
+from eligo._cli import COMMANDS, command_parser, main
+from eligo._cli.arguments import READABLE, WRITABLE
+from eligo._cli.messages import guarded
+from eligo._humanize import printable
 from eligo.errors import EligoError
 from eligo.formats import formats
-from eligo.words import printable
 
 
 def eligo(*words: str, **options) -> subprocess.CompletedProcess:
@@ -42,7 +42,7 @@ def test_every_command_explains_itself_with_an_example(name, capsys):
 
 
 def test_help_loads_neither_numpy_nor_argparse():
-    code = "import sys; from eligo.cli import main; main(['--help']); print(sorted(sys.modules), file=sys.stderr)"
+    code = "import sys; from eligo._cli import main; main(['--help']); print(sorted(sys.modules), file=sys.stderr)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     loaded = eval(run.stderr)
     assert not {"numpy", "argparse", "typing"} & set(loaded)

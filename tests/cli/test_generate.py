@@ -3,8 +3,9 @@ import shlex
 import pytest
 
 import eligo
-from eligo import cli, generate, graph
-from eligo.cli.generate import _COMBINATIONS
+from eligo import _cli as cli
+from eligo import generate, graph
+from eligo._cli.generate_command import _COMBINATIONS
 from eligo.generate import FAMILIES
 
 EXAMPLES = [family.example for family in FAMILIES.values()] + [example for _, example in _COMBINATIONS.values()]

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from eligo import read
-from eligo.cli import main
+from eligo._cli import main
 from tests.corpus import DATA, needs_shared, statistics
 
 # Pieces that other files include. Read alone DAGMan refuses them: what they connect or pin is defined elsewhere.

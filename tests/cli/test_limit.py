@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from eligo import Dag, read, worst_peak, write
-from eligo.cli import main
-from eligo.cli.limit_wish import METHODS
-from eligo.memory import limiting
+from eligo._cli import main
+from eligo._cli.limit_options import METHODS
+from eligo.memory import _limit as limiting
 from tests.cli.limiting import FORMATS, facts, make, run, with_files
 
 
@@ -211,9 +211,10 @@ def test_names_cannot_steer_the_terminal(tmp_path, capsys):
 
 
 def test_large_workflows_are_not_written_for_warnings(file, capsys, monkeypatch):
-    from eligo.cli import changing, limit
+    from eligo._cli import changes
+    from eligo._cli import limit_command as limit
 
-    monkeypatch.setattr(changing, "LARGEST_TRIAL", 4)
+    monkeypatch.setattr(changes, "LARGEST_TRIAL", 4)
     monkeypatch.setattr(limit, "_LARGEST_RUN", 4)
     found = facts(capsys, "limit", file, "--memory", "5kB")
     assert found["added_edges"]

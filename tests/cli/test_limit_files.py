@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo import Dag, Data, read, write
-from eligo.cli import main
+from eligo._cli import main
 from tests.cli.dag_folder import SUBMIT, tree
 from tests.cli.limiting import FORMATS, TABLE, facts, make, run
 from tests.corpus import SHARED, needs_shared
@@ -171,7 +171,7 @@ def test_running_workflows_are_left_alone(tmp_path, capsys):
 
 
 def test_a_file_that_changes_meanwhile_is_refused(tmp_path, capsys, monkeypatch):
-    from eligo.cli import changing
+    from eligo._cli import changes as changing
 
     words = make(tmp_path, "json")
 

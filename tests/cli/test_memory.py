@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo import Dag, Data, MemoryCertificate, footprint, memory, read, verify, write
-from eligo.cli import main
-from eligo.cli.memory_options import MODELS
-from eligo.memory import models
-from eligo.memory.sequential import peak_of
-from eligo.memory.state import occupied
+from eligo._cli import main
+from eligo._cli.memory_options import MODELS
+from eligo.memory import _models as models
+from eligo.memory._footprint import occupied
+from eligo.memory._sequential import peak_of
 from tests.cli.limiting import FORMATS, TABLE, chains, facts, make, run, with_files
 from tests.strategies import dags
 
@@ -264,11 +264,11 @@ def test_the_curve_is_as_long_as_wanted(file, capsys):
 
 
 def test_large_workflows_have_short_curves(file, capsys, monkeypatch):
-    from eligo.memory import limit_curve
+    from eligo.memory import _analyze as analyze
 
-    monkeypatch.setattr(limit_curve, "_FEW_JOBS", 5)
+    monkeypatch.setattr(analyze, "_FEW_JOBS", 5)
     assert len(facts(capsys, "memory", file)["curve"]) == 4
-    monkeypatch.setattr(limit_curve, "_SOME_JOBS", 5)
+    monkeypatch.setattr(analyze, "_SOME_JOBS", 5)
     assert facts(capsys, "memory", file)["curve"] == []
     assert len(facts(capsys, "memory", file, "--curve", "2")["curve"]) == 3
 
@@ -323,7 +323,7 @@ def test_pebbles_of_a_limited_file(file, capsys):
 def test_progress_is_for_terminals():
     """`working` tells what the work is at, on a terminal."""
     code = (
-        "import time; from eligo.cli.progress import working\n"
+        "import time; from eligo._cli.progress import working\n"
         "with working('limiting', 0.01) as tell:\n    tell('schedule 1'); time.sleep(0.3)\n"
     )
     primary, secondary = pty.openpty()
@@ -348,7 +348,7 @@ def test_in_python():
     with pytest.raises(eligo.InfeasibleError) as refused:
         eligo.limit(dag, 10)
     assert refused.value.reachable == 4_010
-    from eligo.memory.analysis import analyse
+    from eligo.memory._analyze import analyse
 
     certificate = analyse(print_).certificate
     assert isinstance(certificate, MemoryCertificate)

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo import Dag, Data, EligoError, footprint, prioritize, read, report, write
-from eligo.cli import main
-from eligo.cli.memory_options import MODELS
-from eligo.memory.sequential import peak_of, sequential
+from eligo._cli import main
+from eligo._cli.memory_options import MODELS
+from eligo.memory._sequential import peak_of, sequential
 from tests.cli.limiting import chains, facts, run
 from tests.strategies import dags
 
@@ -154,7 +154,7 @@ def test_the_workflow_as_it_is_limited(file, capsys, drawn):
     ],
 )
 def test_what_cannot_be_written_is_refused_first(file, capsys, monkeypatch, words, text):
-    from eligo.cli import memory as command
+    from eligo._cli import memory_command as command
 
     monkeypatch.setattr(command, "_find", None)  # no work is done
     Path("folder.svg").mkdir()
@@ -165,7 +165,7 @@ def test_what_cannot_be_written_is_refused_first(file, capsys, monkeypatch, word
 
 @pytest.mark.parametrize("option", ["--plot", "--plot-order"])
 def test_a_missing_extra_is_told_first(file, capsys, monkeypatch, option):
-    from eligo.cli import memory as command
+    from eligo._cli import memory_command as command
 
     monkeypatch.setattr(command, "_find", None)
     monkeypatch.setitem(sys.modules, "matplotlib", None)

@@ -17,13 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eligo import Certificate, generate, read, write
-from eligo.cli import main
-from eligo.cli.prioritize import STRATEGIES
-from eligo.cli.progress import working
+from eligo._cli import main
+from eligo._cli.prioritize_command import STRATEGIES
+from eligo._cli.progress import working
 from eligo.errors import InfeasibleError
-from eligo.formats.dot import parse as parse_dot
-from eligo.formats.storage import load
-from eligo.priority import prioritizing
+from eligo.formats._dot import parse as parse_dot
+from eligo.formats._source import load
+from eligo.priority import _prioritize as prioritize
 from eligo.schedule import Schedule
 from tests.strategies import dags
 
@@ -105,18 +105,18 @@ def test_the_smallest_workflows(folder, capsys, text, jobs):
 
 
 def test_strategies_are_those_there_are():
-    assert STRATEGIES == prioritizing.STRATEGIES
+    assert STRATEGIES == prioritize.STRATEGIES
 
 
 def test_strategy_seed_and_times_are_handed_on(folder, capsys, monkeypatch):
     asked = []
-    real = prioritizing.prioritize
+    real = prioritize.prioritize
 
     def asking(dag, strategy, **more):
         asked.append((strategy, more))
         return real(dag, strategy, **more)
 
-    monkeypatch.setattr(prioritizing, "prioritize", asking)
+    monkeypatch.setattr(prioritize, "prioritize", asking)
     (folder / "t.csv").write_text("job,time_s\na,1\n")
     facts(capsys, "paper.dag")
     facts(capsys, "paper.dag", "--strategy", "random", "--seed", "7")
@@ -194,12 +194,12 @@ def test_names_cannot_steer_the_terminal(folder, capsys):
 
 def test_what_is_not_needed_is_not_imported(folder):
     code = (
-        "import sys; from eligo.cli import main; main(['prioritize', 'paper.dag', '-o', 'out.dag']);"
+        "import sys; from eligo._cli import main; main(['prioritize', 'paper.dag', '-o', 'out.dag']);"
         "print(sorted(sys.modules), file=sys.stderr)"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     loaded = set(eval(run.stderr.splitlines()[-1]))
-    assert not {"matplotlib", "eligo.report", "yaml", "eligo.formats.dot", "threading", "shtab"} & loaded - {
+    assert not {"matplotlib", "eligo.report", "yaml", "eligo.formats._dot", "threading", "shtab"} & loaded - {
         "threading"
     }
 
@@ -271,13 +271,13 @@ def test_that_no_order_is_best_and_how_good_this_one_is(folder, capsys, name, bo
 
 
 def test_no_certificate_is_said(folder, capsys, monkeypatch):
-    real = prioritizing.prioritize
+    real = prioritize.prioritize
 
     def too_large():
         raise InfeasibleError("the proof that this order is IC-optimal is too large to be written")
 
     monkeypatch.setattr(
-        prioritizing, "prioritize", lambda *args, **more: replace(real(*args, **more), _certify=too_large)
+        prioritize, "prioritize", lambda *args, **more: replace(real(*args, **more), _certify=too_large)
     )
     assert main(["prioritize", "paper.dag", "--certificate", "proof.json", "--in-place"]) == 1
     told = capsys.readouterr().err

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from eligo import read, write
-from eligo.cli import main
+from eligo._cli import main
 from tests.cli.dag_folder import INSIDE, PAPER, SUBMIT, priorities, run, tree, warnings
 
 # Several DAGs

@@ -69,9 +69,9 @@ def test_nothing_is_foretold_where_priorities_have_no_place(folder, capsys):
 
 
 def test_large_workflows_are_not_written_for_warnings(folder, capsys, monkeypatch):
-    from eligo.cli import changing
+    from eligo._cli import changes
 
-    monkeypatch.setattr(changing, "LARGEST_TRIAL", 4)
+    monkeypatch.setattr(changes, "LARGEST_TRIAL", 4)
     run("paper.dag", "--json")
     assert "written" not in json.loads(capsys.readouterr().out)
     run("paper.dag", "--json", "--in-place")

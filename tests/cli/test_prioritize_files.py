@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eligo import read, write
-from eligo.priority import prioritizing
+from eligo.priority import _prioritize as prioritize
 from tests.cli.dag_folder import PAPER, SUBMIT, priorities, run, tree
 from tests.strategies import dags
 
@@ -168,13 +168,13 @@ def test_read_only_files_are_refused(folder, capsys):
 
 
 def test_a_file_that_changes_meanwhile_is_refused(folder, capsys, monkeypatch):
-    real = prioritizing.prioritize
+    real = prioritize.prioritize
 
     def editing(*args, **more):
         (folder / "paper.dag").write_text(PAPER + "# a thought\n")
         return real(*args, **more)
 
-    monkeypatch.setattr(prioritizing, "prioritize", editing)
+    monkeypatch.setattr(prioritize, "prioritize", editing)
     run("paper.dag", "--in-place", status=1)
     assert "has changed since it was read" in capsys.readouterr().err
     assert (folder / "paper.dag").read_text() == PAPER + "# a thought\n"
@@ -212,7 +212,7 @@ def test_fifo_can_be_plotted_against_itself(folder):
 
 def test_a_submit_file_that_changed_meanwhile_is_not_overwritten(folder, capsys, monkeypatch):
     """Between reading and writing someone saves a submit file."""
-    from eligo.cli import changing
+    from eligo._cli import changes as changing
 
     def and_someone_saves(*given, **more):
         (folder / "x.sub").write_text("executable = other\nqueue\n")

@@ -18,10 +18,10 @@ from pathlib import Path
 import pytest
 
 from eligo import Dag, generate, read, worst_peak, write
-from eligo.cli import command_parser, main
-from eligo.cli import report as command
+from eligo._cli import command_parser, main
+from eligo._cli import report_command as command
 from eligo.formats import open_document
-from eligo.report.page.rendering import PAGE_START
+from eligo.report._page.render import PAGE_START
 from tests.cli.dag_folder import tree
 from tests.cli.limiting import FORMATS, TABLE, chains, facts, make, run, with_files
 from tests.cli.running import diamond, flow
@@ -537,7 +537,7 @@ def interrupted(*_: object) -> None:
 
 
 @pytest.mark.parametrize("there", [False, True])
-@pytest.mark.parametrize("at", ["eligo.replacing.os.fsync", "eligo.replacing.Path.replace"])
+@pytest.mark.parametrize("at", ["eligo._atomic_files.os.fsync", "eligo._atomic_files.Path.replace"])
 @pytest.mark.parametrize("error", [full, interrupted])
 def test_no_half_page_is_left(file, capsys, there, at, error):
     if there:
@@ -554,7 +554,7 @@ def test_no_half_page_is_left(file, capsys, there, at, error):
 
 def test_interrupted_while_it_works(file, home, capsys, monkeypatch):
     before = tree(home)
-    monkeypatch.setattr("eligo.report.page.rendering.render", interrupted)
+    monkeypatch.setattr("eligo.report._page.render.render", interrupted)
     run("report", file, "-o", "page.html", status=130)
     assert tree(home) == before
 

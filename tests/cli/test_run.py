@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from eligo import Dag, Data, write
-from eligo.cli import main
+from eligo._cli import main
 from tests.cli.running import LONGEST_S, WAITS, diamond, events, flow, ran, run, started, wait_until
 
 KEYS = ["event", "job", "index", "time_s", "worker", "attempt", "exit_code", "text"]
@@ -104,12 +104,12 @@ def test_jobs_that_nobody_saw_end_are_named(home, capsys):
 
 def test_never_more_run_than_there_are_slots(home, monkeypatch):
     """Jobs that ended count as running until that is on the disk; nobody is to wonder about it."""
-    from eligo.cli import run_watch
+    from eligo._cli import run_watch
 
     seen = []
     write_line = run_watch.progress_line
     monkeypatch.setattr(run_watch, "progress_line", lambda *a, **k: seen.append(k["running"]) or write_line(*a, **k))
-    monkeypatch.setattr("eligo.cli.run_view._LINE_EVERY_S", 0.0)
+    monkeypatch.setattr("eligo._cli.run_display._LINE_EVERY_S", 0.0)
     (home / "many.csv").write_text("parent,child\n" + "".join(f"a,{job}\n" for job in range(300)))
     run("many.csv", "--command", "true", "-j", 2)
     assert seen

@@ -17,13 +17,13 @@ from urllib.parse import urlsplit
 import pytest
 
 from eligo import Dag, write
-from eligo.cli import main
-from eligo.cli.run_page import RunPage
-from eligo.engines.base import Event, Happening
-from eligo.engines.planning import make_plan
+from eligo._cli import main
+from eligo._cli.run_watch import RunPage
+from eligo.engines._engine import Event, Happening
+from eligo.engines._make_plan import make_plan
 from eligo.formats import open_document
-from eligo.memory.limiting import limit
-from eligo.memory.models import footprint
+from eligo.memory._limit import limit
+from eligo.memory._models import footprint
 from tests.cli.limiting import run, with_files
 from tests.cli.running import LONGEST_S, WAITS, diamond, flow, started, wait_until
 from tests.guards import no_hang

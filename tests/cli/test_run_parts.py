@@ -14,15 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eligo import Dag
-from eligo.cli import command_parser, main
-from eligo.cli.run_events import JsonLines, Log, Output, event_facts, event_text
-from eligo.cli.run_options import ENGINES, resuming
-from eligo.cli.run_signals import Signals
-from eligo.cli.run_summary import last_lines
-from eligo.cli.run_tally import Tally
-from eligo.cli.run_view import View, progress_line
-from eligo.engines.base import Event, Happening
-from eligo.engines.state import JobStatus
+from eligo._cli import command_parser, main
+from eligo._cli.run_display import JsonLines, Log, Output, Tally, View, event_facts, event_text, progress_line
+from eligo._cli.run_options import ENGINES, resuming
+from eligo._cli.run_summary import last_lines
+from eligo._cli.run_watch import Signals
+from eligo.engines._engine import Event, Happening
+from eligo.engines._state import JobStatus
 from tests.strategies import dags
 
 KEYS = ["event", "job", "index", "time_s", "worker", "attempt", "exit_code", "text"]

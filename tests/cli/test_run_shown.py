@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from eligo import Dag, Data, write
-from eligo.cli import main
+from eligo._cli import main
 from tests.cli.running import diamond, events, ran, run
 
 

@@ -12,13 +12,14 @@ from functools import partial
 import pytest
 
 from eligo import footprint, read, worst_peak, write
-from eligo.cli import main
-from eligo.cli.simulate_options import ROUNDINGS
-from eligo.simulation import advising, grid
-from eligo.simulation.comparing import simulate
-from eligo.simulation.grid import Grid
-from eligo.simulation.results import read_results
-from eligo.simulation.sweeping import INTERARRIVALS
+from eligo._cli import main
+from eligo._cli.simulate_options import ROUNDINGS
+from eligo.simulation import _advise as advise
+from eligo.simulation import _grid as grid
+from eligo.simulation._grid import Grid
+from eligo.simulation._grid_sweep import INTERARRIVALS
+from eligo.simulation._simulate import simulate
+from eligo.simulation._sweep_results import read_results
 from tests.cli.limiting import with_files
 from tests.cli.simulating import QUICK, airsn, facts, fork, run
 
@@ -35,7 +36,7 @@ def small(tmp_path, monkeypatch):
 
 @pytest.fixture
 def quick_advice(monkeypatch):
-    monkeypatch.setattr(advising, "advise", partial(advising.advise, work_s=1.0))
+    monkeypatch.setattr(advise, "advise", partial(advise.advise, work_s=1.0))
 
 
 def test_words_are_those_there_are():
@@ -412,7 +413,7 @@ def test_advice_on_other_grids_and_strategies(small, capsys):
 
 
 def test_work_that_takes_long_is_announced(small, capsys, monkeypatch):
-    from eligo.cli import simulate as command
+    from eligo._cli import simulate_command as command
 
     monkeypatch.setattr(command, "_LONG_S", 0.0)
     run("simulate", small, "--batch", 4, *QUICK)

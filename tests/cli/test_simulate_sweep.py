@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from eligo import write
-from eligo.cli import main
-from eligo.cli.messages import terminable
-from eligo.cli.progress import Shares, clock, counting
-from eligo.simulation import sweeping
-from eligo.simulation.results import Point, read_results
+from eligo._cli import main
+from eligo._cli.messages import terminable
+from eligo._cli.progress import Shares, clock, counting
+from eligo.simulation import _grid_sweep as grid_sweep
+from eligo.simulation._sweep_results import Point, read_results
 from tests.cli.simulating import QUICK, airsn, facts, fork, run
 
 AXES = ("--interarrival", "0.1,1", "--batch", "1..8")
@@ -65,7 +65,7 @@ def test_all_of_paper_002(small, capsys):
     words = ("simulate", small, "--sweep", "--samples", 2, "--runs", 1)
     points = facts(capsys, *words)["points"]
     assert len(points) == 119
-    assert {point["interarrival"] for point in points} == set(sweeping.INTERARRIVALS)
+    assert {point["interarrival"] for point in points} == set(grid_sweep.INTERARRIVALS)
     points = facts(capsys, *words, "--batch", 16)["points"]
     assert {point["batch"] for point in points} == {16.0}
     assert len(points) == 7
@@ -82,7 +82,7 @@ def test_in_seconds(file, capsys):
     """Where jobs have their own times, those of the paper are multiplied by the mean."""
     words = ("simulate", file, "--own-times", "--samples", 2, "--runs", 1)
     points = facts(capsys, *words, "--sweep")["points"]
-    assert {point["interarrival"] for point in points} == {1.5 * value for value in sweeping.INTERARRIVALS}
+    assert {point["interarrival"] for point in points} == {1.5 * value for value in grid_sweep.INTERARRIVALS}
     run(*words, "--batch", "2,4")
     shown = capsys.readouterr().out
     assert "batch \\ interarrival  1.5 s" in shown
@@ -132,14 +132,14 @@ class Interrupt:
     """Interrupts a sweep after so many points."""
 
     def __init__(self, monkeypatch, points: int, error: BaseException) -> None:
-        add = sweeping.Journal.add
+        add = grid_sweep.Journal.add
 
-        def once(journal: sweeping.Journal, point: Point) -> None:
+        def once(journal: grid_sweep.Journal, point: Point) -> None:
             add(journal, point)
             if len(journal.finished) == points:
                 raise error
 
-        monkeypatch.setattr(sweeping.Journal, "add", once)
+        monkeypatch.setattr(grid_sweep.Journal, "add", once)
 
 
 @pytest.mark.parametrize(("error", "status"), [(KeyboardInterrupt(), 130), (MemoryError(), 1)])
@@ -183,7 +183,7 @@ def test_without_a_table_nothing_is_kept(small, capsys, monkeypatch):
         on_progress(0.0)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sweeping, "sweep", stopped)
+    monkeypatch.setattr(grid_sweep, "sweep", stopped)
     assert main(["simulate", small, "--sweep"]) == 130
     assert "finished points are not kept: -o OUT.csv would do that\ninterrupted\n" in capsys.readouterr().err
 
@@ -264,9 +264,9 @@ def test_parquet(small, capsys):
 
 def test_a_cluster_that_is_not_there(small, capsys, monkeypatch):
     pytest.importorskip("distributed")
-    from eligo.simulation import place_dask
+    from eligo.simulation import _dask_executor as dask_executor
 
-    monkeypatch.setattr(place_dask, "CONNECT_S", 0.5)
+    monkeypatch.setattr(dask_executor, "CONNECT_S", 0.5)
     status = main(["simulate", small, "--batch", "2,4", "-o", "out.csv", "--on", "dask:tcp://127.0.0.1:9"])
     said = capsys.readouterr().err
     assert status == 1
@@ -303,7 +303,7 @@ def test_time_left_goes_by_what_is_done_now():
 def test_the_bar_on_a_terminal():
     """A bar comes after a second, stays on its line, and is cleared at the end."""
     code = (
-        "import time; from eligo.cli.progress import counting\n"
+        "import time; from eligo._cli.progress import counting\n"
         "with counting('simulating 9 jobs') as shares:\n"
         "    shares.note = '2 of 4 points'; shares.tell(0.0); shares.tell(0.5); time.sleep(1.7)\n"
     )

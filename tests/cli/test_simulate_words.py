@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from eligo import write
-from eligo.cli import main
-from eligo.cli.simulate_values import Entrant, axis, entrants, number
+from eligo._cli import main
+from eligo._cli.simulate_values import Entrant, axis, entrants, number
 from tests.cli.simulating import QUICK, fork, run
 
 
@@ -165,7 +165,7 @@ def test_no_numbers(text):
 
 def test_help_does_not_load_numpy():
     code = (
-        "import sys; from eligo.cli import main\n"
+        "import sys; from eligo._cli import main\n"
         "try: main(['simulate', '--help'])\n"
         "except SystemExit: pass\n"
         "sys.exit('numpy' in sys.modules)"

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from eligo.cli import main
+from eligo._cli import main
 from tests.cli.running import WAITS, diamond, flow, run, started, wait_until
 
 
@@ -94,7 +94,7 @@ def test_a_damaged_state_is_said_and_kept(home, capsys):
 
 def test_jobs_in_a_queue_go_on_unwatched(home, capsys):
     """As after a kill of Eligo on HTCondor or Slurm: nothing may be called stopped that nobody has stopped."""
-    from eligo.engines.state import State
+    from eligo.engines._state import State
     from eligo.formats import open_document
 
     file = diamond(home)

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eligo.cli.curve import Look
-from eligo.cli.summary import json_lines, order_facts, order_text
+from eligo._cli.eligibility_curve import Look
+from eligo._cli.prioritize_summary import json_lines, order_facts, order_text
+from eligo._humanize import per_cent
 from eligo.dag import Dag
-from eligo.priority.prioritizing import Prioritized
+from eligo.priority._prioritize import Prioritized
 from eligo.schedule import Schedule
-from eligo.words import per_cent
 
 FORK = Dag.from_edges(["a", "b", "c", "alone"], [0, 0], [1, 2])
 GOOD, BAD = Schedule.of(FORK, [0, 1, 2, 3]), Schedule.of(FORK, [3, 0, 1, 2])

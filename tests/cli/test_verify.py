@@ -7,10 +7,10 @@ import json
 import pytest
 
 from eligo import read
+from eligo._cli import main
+from eligo._cli.verify_command import _DEFAULT_STEPS
 from eligo.certificate import DEFAULT_BUDGET, Certificate, MemoryCertificate
-from eligo.cli import main
-from eligo.cli.verify import _DEFAULT_STEPS
-from eligo.priority.theory import settle
+from eligo.priority._settle import settle
 from eligo.schedule import Schedule
 
 

@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 
 from eligo.dag import Dag
-from eligo.engines.base import Event, Happening
-from eligo.engines.dask import Dask
-from eligo.engines.plan import Plan, Process, Task
-from eligo.engines.state import JobStatus, State
-from eligo.formats.base import Document
-from eligo.formats.storage import Source
+from eligo.engines._dask import Dask
+from eligo.engines._engine import Event, Happening
+from eligo.engines._plan import Plan, Process, Task
+from eligo.engines._state import JobStatus, State
+from eligo.formats._base import Document
+from eligo.formats._source import Source
 
 PATIENCE_S = 60
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from eligo.formats import open_document
-from eligo.formats.dependencies import add_dependencies, reread
-from eligo.formats.instrumenting import instrument
+from eligo.formats._editing import add_dependencies, instrument, reread
 from tests.engines.test_htcondor import complaints, write_dag
 from tests.formats.adding_dependencies import pairs_of
 from tests.reference.condor_pool import need_pool, run_dag

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eligo.engines.attempts import AFTER, BEFORE, Attempt, VerdictKind
-from eligo.engines.plan import Abort, Hook, Process, Task
+from eligo.engines._attempts import AFTER, BEFORE, Attempt, VerdictKind
+from eligo.engines._plan import Abort, Hook, Process, Task
 
 HOOK, PROCESS = Hook(("x",), "/"), Process(("x",), "/")
 codes = st.sampled_from([0, 1, 2, 3, 137])

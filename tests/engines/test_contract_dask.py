@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from eligo.engines.contract import EngineContract
-from eligo.engines.dask import Dask
+from eligo.engines._dask import Dask
+from eligo.testing import EngineContract
 from tests.simulation.dask_clusters import Cluster
 
 pytest.importorskip("distributed")

@@ -8,14 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from eligo.engines.base import Engine
-from eligo.engines.contract import EngineContract
-from eligo.engines.contract_jobs import Job, Story, plan_of_tasks, write_dagman
-from eligo.engines.htcondor import HTCondor
-from eligo.engines.plan import Plan, Task
-from eligo.engines.planning import make_plan
-from eligo.engines.state import State
+from eligo.engines._engine import Engine
+from eligo.engines._htcondor import HTCondor
+from eligo.engines._make_plan import make_plan
+from eligo.engines._plan import Plan, Task
+from eligo.engines._state import State
 from eligo.formats import open_document
+from eligo.testing import EngineContract, Job, Story, plan_of_tasks, write_dagman
 from tests.reference.condor_pool import need_pool, pool_path
 
 PYTHON = "/usr/bin/python3"

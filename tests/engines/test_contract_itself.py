@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from eligo.dag import Dag
-from eligo.engines.base import Event, Happening
-from eligo.engines.contract import EngineContract, Watched
-from eligo.engines.local import Local
-from eligo.engines.state import JobStatus
+from eligo.engines._engine import Event, Happening
+from eligo.engines._local import Local
+from eligo.engines._state import JobStatus
+from eligo.testing import EngineContract, Watched
 
 
 class TellsTwice(Local):

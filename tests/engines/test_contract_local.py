@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from eligo.engines.contract import EngineContract
-from eligo.engines.contract_jobs import write_dagman
-from eligo.engines.local import Local
-from eligo.engines.planning import make_plan
+from eligo.engines._local import Local
+from eligo.engines._make_plan import make_plan
 from eligo.formats import open_document
+from eligo.testing import EngineContract, write_dagman
 
 
 class TestLocal(EngineContract):

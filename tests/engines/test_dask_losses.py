@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from eligo.dag import Dag
-from eligo.engines.base import Happening
-from eligo.engines.dask import Dask
-from eligo.engines.dask import cluster as cluster_module
-from eligo.engines.dask.guarding import Guarding, GuardLostError
-from eligo.engines.dask.record import open_record, succeeded
-from eligo.engines.plan import Process, Task
-from eligo.engines.state import JobStatus, State
+from eligo.engines._dask import Dask
+from eligo.engines._dask import cluster as cluster_module
+from eligo.engines._dask.worker_jobs import Guarding, GuardLostError
+from eligo.engines._dask.worker_messages import open_record, succeeded
+from eligo.engines._engine import Happening
+from eligo.engines._plan import Process, Task
+from eligo.engines._state import JobStatus, State
 from eligo.errors import EngineError, MissingExtraError
 from tests.engines.dask_runs import (
     check_all_done,

@@ -8,11 +8,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eligo.engines.dask.guard import HEADER
-from eligo.engines.dask.orders import Order
-from eligo.engines.dask.record import open_record, succeeded
-from eligo.engines.dask.releasing import Releasing
-from eligo.engines.plan import Categories, Hook, Process, Task
+from eligo.engines._dask.supervisor import HEADER
+from eligo.engines._dask.throttle import Releasing
+from eligo.engines._dask.worker_messages import Order, open_record, succeeded
+from eligo.engines._plan import Categories, Hook, Process, Task
 from tests.engines.dask_runs import make_plan
 from tests.strategies import dags
 

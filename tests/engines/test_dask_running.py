@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from eligo.dag import Dag
-from eligo.engines.base import Happening
-from eligo.engines.dask import Dask
-from eligo.engines.dask import engine as dask_engine
-from eligo.engines.plan import Abort, Categories, Hook, Process, Task
-from eligo.engines.state import JobStatus, State
+from eligo.engines._dask import Dask
+from eligo.engines._dask import engine as dask_engine
+from eligo.engines._engine import Happening
+from eligo.engines._plan import Abort, Categories, Hook, Process, Task
+from eligo.engines._state import JobStatus, State
 from tests.engines.dask_runs import check_all_done, drive, happened, job, make_plan, new_state, run, told
 from tests.guards import no_hang
 from tests.simulation.dask_clusters import Cluster

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo.dag import OUTSIDE, UNKNOWN, Dag, Data
-from eligo.engines.files_seen import FilesSeen
-from eligo.engines.plan import Plan, Task
+from eligo.engines._intermediate_files import FilesSeen
+from eligo.engines._plan import Plan, Task
 from eligo.formats import open_document
-from eligo.formats.base import Document
-from eligo.formats.storage import Source
+from eligo.formats._base import Document
+from eligo.formats._source import Source
 
 Datum = tuple[str, int, list[int]]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from eligo.engines.folder import Folder
-from eligo.engines.verbs import run
+from eligo.engines._run import run
+from eligo.engines._run_folder import Folder
 from eligo.errors import EngineError
 
 

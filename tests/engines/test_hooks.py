@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eligo.engines import hooks
-from eligo.engines.hooks import DAG_STATUS_MARK, FAILED_COUNT_MARK, RETRY_MARK, HookFacts, for_attempt, words
-from eligo.engines.plan import Hook, Process, Sandbox
+from eligo.engines import _attempts as attempts
+from eligo.engines._attempts import DAG_STATUS_MARK, FAILED_COUNT_MARK, RETRY_MARK, HookFacts, for_attempt, words
+from eligo.engines._plan import Hook, Process, Sandbox
 
 
 def test_every_word_has_its_meaning():
@@ -22,7 +22,7 @@ def test_every_word_has_its_meaning():
     )  # fmt: skip
     expected = ["a b", "a b", "2", "5", "-9", "7", "2", "4", "6", "20", "11.2", "11", "12", "3", "-1,0", "-1:1,0:2"]
     assert words(Hook(tuple(f"${name}" for name in names), "/"), facts) == tuple(expected)
-    assert hooks.misplaced([f"${name}" for name in names], after=True) == ""
+    assert attempts.misplaced([f"${name}" for name in names], after=True) == ""
 
 
 def test_no_script_before_has_a_status_of_minus_one():

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from eligo.cli import main
+from eligo._cli import main
 from tests.reference.condor_log import held_back, overtaking, passed_over, preferred, read_starts
 from tests.reference.condor_pool import need_pool, run_dag
 from tests.reference.dagman_oracle import ask

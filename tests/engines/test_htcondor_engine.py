@@ -17,17 +17,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eligo.cli import main
+from eligo._cli import main
 from eligo.dag import Dag
-from eligo.engines.base import Event, Happening
-from eligo.engines.plan import Plan, Process, Task
-from eligo.engines.rescue import read_rescue, write_rescue
-from eligo.engines.running import Outcome, Run, start
-from eligo.engines.state import JobStatus
+from eligo.engines._engine import Event, Happening
+from eligo.engines._plan import Plan, Process, Task
+from eligo.engines._rescue import read_rescue, write_rescue
+from eligo.engines._run import Outcome, Run, start
+from eligo.engines._state import JobStatus
 from eligo.errors import EngineError
 from eligo.formats import open_document
-from eligo.formats.base import Document
-from eligo.formats.storage import Source
+from eligo.formats._base import Document
+from eligo.formats._source import Source
 from tests.engines.test_htcondor import SMALL, wait_for_children, write_dag
 from tests.reference.condor_log import passed_over, preferred, read_starts
 from tests.reference.condor_pool import need_pool, pool_path, run_dag, run_in_pool
@@ -253,7 +253,7 @@ DRIVER = """
 import sys
 from pathlib import Path
 from tests.engines.test_htcondor_engine import plan_of, until
-from eligo.engines.running import start
+from eligo.engines._run import start
 with start(plan_of(Path(sys.argv[1])), "htcondor") as run:
     while not run.over:
         for event in run.watch(0.5):

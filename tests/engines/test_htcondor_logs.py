@@ -16,21 +16,19 @@ import pytest
 from hypothesis import given, settings
 
 from eligo.dag import Dag
-from eligo.engines.base import Event, Happening
-from eligo.engines.htcondor.annotated import Annotated
-from eligo.engines.htcondor.courses import FINAL, Courses, Rule
-from eligo.engines.htcondor.described import Described
-from eligo.engines.htcondor.event_log import Kind, NodesLog, read_event
-from eligo.engines.htcondor.nodes import DAG_NAME, Place
-from eligo.engines.htcondor.options import check_options
-from eligo.engines.plan import Abort, Hook, Plan, Process, Task
-from eligo.engines.rescue import newest_rescue, read_rescue, write_rescue
-from eligo.engines.state import JobStatus, State
+from eligo.engines._engine import Event, Happening
+from eligo.engines._htcondor.condor_queue import check_options
+from eligo.engines._htcondor.dag_files import DAG_NAME, Annotated, Described, Place
+from eligo.engines._htcondor.dagman_logs import Kind, NodesLog, read_event
+from eligo.engines._htcondor.node_tracker import FINAL, Courses, Rule
+from eligo.engines._plan import Abort, Hook, Plan, Process, Task
+from eligo.engines._rescue import newest_rescue, read_rescue, write_rescue
+from eligo.engines._state import JobStatus, State
 from eligo.errors import EngineError, ParseError
 from eligo.formats import open_document
-from eligo.formats.base import Document
-from eligo.formats.dagman import parse
-from eligo.formats.storage import Source
+from eligo.formats._base import Document
+from eligo.formats._dagman import parse
+from eligo.formats._source import Source
 
 STATES = """\
 1000 INTERNAL *** DAGMAN_STARTED 8.0 ***

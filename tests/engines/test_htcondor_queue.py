@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eligo.engines.base import Engine, Event, Happening
-from eligo.engines.htcondor import engine as engine_module
-from eligo.engines.htcondor.engine import HTCondor
-from eligo.engines.htcondor.queue import submit_lock
-from eligo.engines.plan import Plan, Task
-from eligo.engines.state import JobStatus, State
+from eligo.engines._engine import Engine, Event, Happening
+from eligo.engines._htcondor import engine as engine_module
+from eligo.engines._htcondor.condor_queue import submit_lock
+from eligo.engines._htcondor.engine import HTCondor
+from eligo.engines._plan import Plan, Task
+from eligo.engines._state import JobStatus, State
 from eligo.errors import EngineError
 from eligo.formats import open_document
 

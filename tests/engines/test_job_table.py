@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo.dag import OUTSIDE, UNKNOWN, Dag, Data
-from eligo.engines.job_table import write_table
-from eligo.engines.plan import Plan, Task
-from eligo.engines.state import JobStatus, State
-from eligo.formats.base import Document
-from eligo.formats.job_data import attach, open_table
-from eligo.formats.storage import Source
+from eligo.engines._plan import Plan, Task
+from eligo.engines._run_folder import write_table
+from eligo.engines._state import JobStatus, State
+from eligo.formats._base import Document
+from eligo.formats._job_data import attach, open_table
+from eligo.formats._source import Source
 
 
 def plan_of(dag: Dag, home: Path) -> Plan:
@@ -70,7 +70,7 @@ def test_the_old_one_stays_where_the_new_one_cannot_be_written(tmp_path: Path, m
     table.write_text("old")
     with State.create(tmp_path, dag) as state:
         state.update(0, status=JobStatus.DONE, start_s=0.0, end_s=1.0)
-        monkeypatch.setattr("eligo.replacing.os.fsync", full)
+        monkeypatch.setattr("eligo._atomic_files.os.fsync", full)
         with pytest.raises(OSError, match="No space"):
             write_table(table, state, plan_of(dag, tmp_path))
     assert table.read_text() == "old"

@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import given
 
 from eligo.dag import Dag
-from eligo.engines.plan import Plan, Task
-from eligo.formats.base import Document
-from eligo.formats.storage import Source
+from eligo.engines._plan import Plan, Task
+from eligo.formats._base import Document
+from eligo.formats._source import Source
 
 
 @given(st.lists(st.integers(-50, 50) | st.integers(-(2**31), 2**31 - 1), max_size=30))

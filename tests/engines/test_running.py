@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 import eligo
-from eligo.cli import main
-from eligo.engines.base import Happening
-from eligo.engines.folder import default_folder
-from eligo.engines.planning import make_plan
-from eligo.engines.running import start
+from eligo._cli import main
+from eligo.engines._engine import Happening
+from eligo.engines._make_plan import make_plan
+from eligo.engines._run import start
+from eligo.engines._run_folder import default_folder
 from eligo.formats import open_document
 
 SUBMIT = "executable = /bin/sh\narguments = \"-c 'test ! -e stop'\"\nqueue\n"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from eligo.engines import sandbox
-from eligo.engines.plan import Sandbox
+from eligo.engines import _sandbox as sandbox
+from eligo.engines._plan import Sandbox
 
 
 @pytest.fixture

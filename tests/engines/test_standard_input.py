@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from eligo.engines.planning import make_plan
-from eligo.engines.running import start
-from eligo.engines.verbs import run
+from eligo.engines._make_plan import make_plan
+from eligo.engines._run import run, start
 from eligo.errors import EngineError
 from eligo.formats import open_document
 

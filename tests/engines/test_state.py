@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eligo.dag import Dag
-from eligo.engines.state import FILE_NAME, JobStatus, State
+from eligo.engines._state import FILE_NAME, JobStatus, State
 from eligo.errors import EngineError
 
 NOBODY = 65534

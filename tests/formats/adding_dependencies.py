@@ -7,16 +7,20 @@ from hypothesis import strategies as st
 
 from eligo.dag import Dag, Int32
 from eligo.formats import format_by_name
-from eligo.formats.base import Document, EdgeRule
-from eligo.formats.dependencies import (
+from eligo.formats._base import Document, EdgeRule
+from eligo.formats._editing import (
+    Instrumented,
+    Wish,
     add_dependencies,
     dependencies_of_ours,
+    instrument,
     remove_dependencies,
     reread,
+    uninstrument,
     without_dependencies,
+    without_priorities,
 )
-from eligo.formats.instrumenting import Instrumented, Wish, instrument, uninstrument, without_priorities
-from eligo.formats.storage import Source
+from eligo.formats._source import Source
 
 Pairs = tuple[Int32, Int32]
 

@@ -10,8 +10,8 @@ import numpy as np
 from eligo.dag import Int32
 from eligo.errors import EligoError
 from eligo.formats import open_document
-from eligo.formats.base import Document
-from eligo.formats.instrumenting import Instrumented
+from eligo.formats._base import Document
+from eligo.formats._editing import Instrumented
 from tests.reference.dagman_random import random_case
 
 _SUBMIT_LINES = [

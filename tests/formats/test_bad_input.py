@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from eligo import Dag, EligoError, formats
-from eligo.formats.storage import Source, load
+from eligo.formats._source import Source, load
 from tests.corpus import DATA, needs_shared, statistics
 
 READERS = sorted(name for name, module in formats.formats().items() if hasattr(module, "parse"))

@@ -17,11 +17,10 @@ from hypothesis import strategies as st
 from eligo import generate
 from eligo.dag import Dag
 from eligo.errors import EligoError
-from eligo.formats.chrome_trace import generate_trace, write_trace
-from eligo.lanes import lanes_of
-from eligo.memory.models import footprint
+from eligo.formats._chrome_trace import generate_trace, write_trace
+from eligo.memory._models import footprint
 from eligo.simulation import list_schedule, memory_over_time
-from eligo.trace import ANYWHERE, Trace
+from eligo.trace import ANYWHERE, Trace, lanes_of
 
 NAN = math.nan
 ANY_TEXT = st.text(st.characters(exclude_categories=()), min_size=1)

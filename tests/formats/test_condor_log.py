@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from eligo.dag import UNKNOWN, Dag
 from eligo.errors import EligoError, ParseError
 from eligo.formats import open_document
-from eligo.formats.base import Document, Notes
-from eligo.formats.condor_events import is_condor_log, read_events
-from eligo.formats.condor_log import read_condor_log
-from eligo.formats.job_data import attach
-from eligo.formats.storage import Source
+from eligo.formats._base import Document, Notes
+from eligo.formats._condor_log import is_condor_log, read_condor_log, read_events
+from eligo.formats._job_data import attach
+from eligo.formats._source import Source
 from tests.reference.condor_pool import need_pool, run_dag, run_in_pool
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from eligo.dag import OUTSIDE
 from eligo.errors import CycleError, ParseError
-from eligo.formats import cws
-from eligo.formats.storage import Source
+from eligo.formats import _cws as cws
+from eligo.formats._source import Source
 from tests.guards import no_hang
 
 

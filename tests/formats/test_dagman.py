@@ -11,8 +11,8 @@ import pytest
 
 from eligo.errors import CycleError, ParseError
 from eligo.formats import open_document
-from eligo.formats.dagman import parse, sniff
-from eligo.formats.storage import Source
+from eligo.formats._dagman import parse, sniff
+from eligo.formats._source import Source
 from tests.guards import no_hang
 
 JOBS = "JOB a a.sub\nJOB b b.sub\nJOB c c.sub\n"

@@ -8,7 +8,8 @@ import pytest
 
 from eligo import graph
 from eligo.errors import CycleError, EligoError, ParseError
-from eligo.formats import dagman, open_document
+from eligo.formats import _dagman as dagman
+from eligo.formats import open_document
 from tests.corpus import DATA, needs_shared, statistics
 from tests.reference.dagman_oracle import ask, need_oracle
 

@@ -12,12 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo.errors import ParseError
-from eligo.formats.base import Document
-from eligo.formats.dagman.instrument import flattened
-from eligo.formats.dagman.marked import DEPENDENCIES, PRIORITIES, append, take_out
-from eligo.formats.dependencies import add_dependencies, dependencies_of_ours, remove_dependencies
-from eligo.formats.instrumenting import Wish, instrument, uninstrument
-from eligo.formats.storage import Source
+from eligo.formats._base import Document
+from eligo.formats._dagman.marked_block import DEPENDENCIES, PRIORITIES, append, take_out
+from eligo.formats._dagman.priorities import flattened
+from eligo.formats._editing import (
+    Wish,
+    add_dependencies,
+    dependencies_of_ours,
+    instrument,
+    remove_dependencies,
+    uninstrument,
+)
+from eligo.formats._source import Source
 from tests.formats.adding_dependencies import Pairs, check, edges_of, pairs_of, parse
 from tests.formats.dagman_folders import contents, put, random_folder, read, reread
 

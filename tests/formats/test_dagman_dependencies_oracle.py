@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from eligo.errors import ParseError
-from eligo.formats.dagman.instrument import flattened
-from eligo.formats.dependencies import add_dependencies
-from eligo.formats.instrumenting import Wish, instrument
+from eligo.formats._dagman.priorities import flattened
+from eligo.formats._editing import Wish, add_dependencies, instrument
 from tests.formats.adding_dependencies import pairs_of
 from tests.formats.dagman_folders import put, reread
 from tests.formats.test_dagman_dependencies import some_pairs

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from eligo.errors import ParseError
 from eligo.formats import open_document
-from eligo.formats.dagman import Details, logical_lines, parse
-from eligo.formats.dagman.commands import AbortDagOn, Retry, Script
-from eligo.formats.dagman.submit import Queue, expand, read_size, read_submit
-from eligo.formats.dagman.words import Var
-from eligo.formats.storage import Source
+from eligo.formats._dagman import Details, logical_lines, parse
+from eligo.formats._dagman.commands import AbortDagOn, Retry, Script
+from eligo.formats._dagman.tokens import Var
+from eligo.formats._source import Source
+from eligo.formats._submit.submit_file import Queue, expand, read_size, read_submit
 
 EVERYTHING = r"""
 JOB a a.sub DIR work NOOP DONE

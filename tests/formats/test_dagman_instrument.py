@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from eligo.errors import EligoError, ParseError
 from eligo.formats import open_document
-from eligo.formats.base import Document
-from eligo.formats.dagman import NodeDetails, flat_names, parse
-from eligo.formats.dagman.instrument import flattened, instrument, original, uninstrument
-from eligo.formats.instrumenting import Instrumented, Wish
-from eligo.formats.storage import Source
+from eligo.formats._base import Document
+from eligo.formats._dagman import NodeDetails, flat_names, parse
+from eligo.formats._dagman.priorities import flattened, instrument, uninstrument, without_priorities
+from eligo.formats._editing import Instrumented, Wish
+from eligo.formats._source import Source
 from tests.corpus import DATA, needs_shared, statistics
 from tests.formats.dagman_folders import contents, put, random_folder, reread, some_priorities
 from tests.reference.job_priority import job_priority
@@ -225,9 +225,9 @@ def test_line_ends_are_those_of_the_file() -> None:
     for text in (b"JOB a a.sub\r\nJOB b b.sub\r\n", b"JOB a a.sub\r\nJOB b b.sub"):
         data = instrumented(text).data
         assert data.count(b"\n") == data.count(b"\r\n") == 6
-        assert original(Source("x.dag", data)).data == text
+        assert without_priorities(Source("x.dag", data)).data == text
         unix = data.replace(b"\r\n", b"\n")  # as version control may make it
-        assert original(Source("x.dag", unix)).data == text.replace(b"\r\n", b"\n")
+        assert without_priorities(Source("x.dag", unix)).data == text.replace(b"\r\n", b"\n")
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_priorities_of_the_user_are_replaced_on_request() -> None:
     )
     assert block_of(result.data) == ["PRIORITY a 1"]
     assert (result.written, result.kept, result.warnings) == (1, 0, ())
-    assert original(Source("x.dag", result.data)).data == text
+    assert without_priorities(Source("x.dag", result.data)).data == text
 
 
 def test_included_jobs_are_named_by_the_outer_file(tmp_path: Path) -> None:
@@ -363,10 +363,10 @@ def test_a_splice_without_jobs_is_no_obstacle(tmp_path: Path) -> None:
 
 
 def test_wrong_number_of_priorities() -> None:
-    from eligo.formats import instrumenting
+    from eligo.formats import _editing as editing
 
     with pytest.raises(EligoError, match="2 priorities for 1 jobs"):
-        instrumenting.instrument(parse(Source("x.dag", b"JOB a s\n")), np.array([1, 2], np.int32))
+        editing.instrument(parse(Source("x.dag", b"JOB a s\n")), np.array([1, 2], np.int32))
 
 
 CORPUS = [name for name in statistics() if name.startswith("dagman/")]

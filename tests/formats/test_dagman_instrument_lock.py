@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from eligo.errors import EligoError
-from eligo.formats.base import Document, Notes
-from eligo.formats.dagman.instrument import follow_subdags, refuse_if_running, subdags
+from eligo.formats._base import Document, Notes
+from eligo.formats._dagman.priorities import follow_subdags, refuse_if_running, subdags
 from tests.formats.dagman_folders import reread
 from tests.reference.condor_pool import need_pool, run_in_pool
 

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo.errors import ParseError
-from eligo.formats.dagman import parse
-from eligo.formats.dagman.instrument import instrument, original, uninstrument
-from eligo.formats.dagman.marked import append, apply_edits, block, commented, take_out
-from eligo.formats.instrumenting import Wish
-from eligo.formats.storage import Source
+from eligo.formats._dagman import parse
+from eligo.formats._dagman.marked_block import append, apply_edits, block, commented, take_out
+from eligo.formats._dagman.priorities import instrument, uninstrument, without_priorities
+from eligo.formats._editing import Wish
+from eligo.formats._source import Source
 
 USER = b"JOB a a.sub\nJOB b b.sub\nPARENT a CHILD b\n"
 TEXTS = st.lists(st.sampled_from([b"JOB a a.sub", b"# x", b"", b"  \\", b"y \\", b"\xff\r", b"z"]), max_size=5)
@@ -92,7 +92,7 @@ def test_no_line_of_the_user_is_lost(case: tuple[bytes, Counter[bytes]]) -> None
     """An error that says where, or exactly the user's lines are left."""
     data, users = case
     try:
-        left = original(Source("x.dag", data)).data
+        left = without_priorities(Source("x.dag", data)).data
     except ParseError as error:
         assert error.line is not None
         assert error.hint
@@ -119,7 +119,7 @@ def test_damage_is_told_with_its_line(old: bytes, new: bytes, line: int, text: s
     data = re.sub(old, new, marked())
     assert data != marked()
     with pytest.raises(ParseError, match=text) as error:
-        original(Source("x.dag", data))
+        without_priorities(Source("x.dag", data))
     assert error.value.line == line
     assert error.value.hint
 
@@ -141,19 +141,19 @@ def test_changed_numbers_are_not_overwritten_unasked(old: bytes, new: bytes) -> 
 
 def test_files_put_together_are_freed_of_every_block() -> None:
     other = b"JOB c c.sub"
-    assert original(Source("x.dag", marked() + marked(other))).data == USER + other
-    assert original(Source("x.dag", marked(other) + marked())).data == other + b"\n" + USER
+    assert without_priorities(Source("x.dag", marked() + marked(other))).data == USER + other
+    assert without_priorities(Source("x.dag", marked(other) + marked())).data == other + b"\n" + USER
 
 
 def test_words_like_ours_are_no_marks() -> None:
     text = b"# see eligo priorities\nJOB a a.sub\n# eligo keeps nothing\n"
-    assert original(Source("x.dag", text)).data == text
-    assert original(Source("x.dag", marked(text))).data == text
+    assert without_priorities(Source("x.dag", text)).data == text
+    assert without_priorities(Source("x.dag", marked(text))).data == text
 
 
 def test_marks_may_be_indented_or_lack_the_last_newline() -> None:
     data = marked()
-    assert original(Source("x.dag", data[:-1])).data == USER
+    assert without_priorities(Source("x.dag", data[:-1])).data == USER
     taken = take_out(Source("x.dag", data.replace(b"# <<<", b"  # <<<")))
     assert taken.data == USER
 

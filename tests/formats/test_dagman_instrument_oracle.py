@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eligo.formats.base import Document
-from eligo.formats.dagman.instrument import flattened, instrument, uninstrument
-from eligo.formats.instrumenting import Wish
+from eligo.formats._base import Document
+from eligo.formats._dagman.priorities import flattened, instrument, uninstrument
+from eligo.formats._editing import Wish
 from tests.formats.dagman_folders import put, random_folder, reread, some_priorities
 from tests.formats.test_dagman_instrument import attempt, prio, user_text
 from tests.formats.test_dagman_oracle import no_verdict, same

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from eligo.errors import ParseError
-from eligo.formats.dagman import submit_priorities
-from eligo.formats.dagman.instrument import instrument, uninstrument
-from eligo.formats.dagman.submit_edit import own_priority, with_reference
-from eligo.formats.instrumenting import Instrumented, Wish
-from eligo.formats.storage import Source
+from eligo.formats._dagman.priorities import instrument, uninstrument
+from eligo.formats._editing import Instrumented, Wish
+from eligo.formats._source import Source
+from eligo.formats._submit import submit_edits
+from eligo.formats._submit.submit_edits import own_priority, with_reference
 from tests.formats.dagman_folders import contents, put, reread
 from tests.formats.test_dagman_instrument import block_of
 
@@ -292,7 +292,7 @@ def test_inside_the_dag_only_jobprio_wins(tmp_path: Path) -> None:
 
 def test_only_so_many_files_are_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it is only for a warning, which says so; and jobs that share a file are one file."""
-    monkeypatch.setattr(submit_priorities, "MAX_LOOKED", 3)
+    monkeypatch.setattr(submit_edits, "MAX_LOOKED", 3)
     text = "".join(f"JOB j{i} {i % 4}.sub\n" for i in range(20))
     for i in range(4):
         (tmp_path / f"{i}.sub").write_bytes(b"priority = 1\nqueue\n")

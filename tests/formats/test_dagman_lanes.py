@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from eligo import _core
 from eligo.dag import Dag
 from eligo.errors import CycleError, EligoError
-from eligo.formats.base import Document, Notes
-from eligo.formats.dagman import Details, logical_lines, parse
-from eligo.formats.dagman.assemble import assemble
-from eligo.formats.dagman.keywords import Keyword, keyword_of
-from eligo.formats.dagman.lines import read_lines
-from eligo.formats.dagman.reader import read_unit
-from eligo.formats.storage import Source, load
+from eligo.formats._base import Document, Notes
+from eligo.formats._dagman import Details, logical_lines, parse
+from eligo.formats._dagman.build_dag import assemble
+from eligo.formats._dagman.lines import read_lines
+from eligo.formats._dagman.reader import read_unit
+from eligo.formats._dagman.tokens import Keyword, keyword_of
+from eligo.formats._source import Source, load
 from tests.reference import dagman_scan
 from tests.reference.dagman_random import Files, random_case
 

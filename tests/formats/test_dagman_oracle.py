@@ -15,8 +15,9 @@ import pytest
 
 from eligo.dag import Dag
 from eligo.errors import EligoError
-from eligo.formats import dagman, open_document
-from eligo.formats.base import Document, Notes
+from eligo.formats import _dagman as dagman
+from eligo.formats import open_document
+from eligo.formats._base import Document, Notes
 from eligo.graph import remove_shortcuts
 from tests.reference.dagman_oracle import Verdict, ask, need_oracle
 from tests.reference.dagman_random import Files, is_newer, random_case

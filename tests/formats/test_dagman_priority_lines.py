@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eligo.formats.dagman.priority_lines import priority_lines, vars_lines
+from eligo.formats._dagman.priority_styles import priority_lines, vars_lines
 
 NAMES = st.text(st.characters(exclude_categories=["Cc", "Zs"]), min_size=1, max_size=5)
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from eligo.dag import Dag
 from eligo.errors import EligoError
-from eligo.formats.base import Notes
-from eligo.formats.dagman import flat_names, flatten, generate, parse
-from eligo.formats.dagman.names import is_legal, legal_names
-from eligo.formats.storage import Source, load
+from eligo.formats._base import Notes
+from eligo.formats._dagman import flat_names, flatten, generate, parse
+from eligo.formats._dagman.writer import is_legal, legal_names
+from eligo.formats._source import Source, load
 from eligo.graph import remove_shortcuts
 from tests.reference.dagman_random import random_case
 

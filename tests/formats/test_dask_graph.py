@@ -8,7 +8,7 @@ import pytest
 
 from eligo.dag import Dag
 from eligo.errors import CycleError, MissingExtraError
-from eligo.formats.dask_graph import from_dask
+from eligo.formats._interop import from_dask
 from tests.formats.random_dags import edge_names
 
 dask = pytest.importorskip("dask")

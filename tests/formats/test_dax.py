@@ -7,8 +7,8 @@ import pytest
 
 from eligo.dag import OUTSIDE
 from eligo.errors import CycleError, ParseError
-from eligo.formats import dax
-from eligo.formats.storage import Source
+from eligo.formats import _dax as dax
+from eligo.formats._source import Source
 from tests.guards import no_hang
 
 

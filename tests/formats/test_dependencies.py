@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from eligo.dag import Dag
 from eligo.errors import CycleError, EligoError
 from eligo.formats import formats, open_document
-from eligo.formats.base import Notes
-from eligo.formats.dependencies import (
+from eligo.formats._base import Notes
+from eligo.formats._editing import (
     DEPENDENCY_FORMATS,
     add_dependencies,
     check_dependencies,
@@ -23,7 +23,7 @@ from eligo.formats.dependencies import (
     remove_dependencies,
     without_dependencies,
 )
-from eligo.formats.storage import Source
+from eligo.formats._source import Source
 from tests.formats.adding_dependencies import added_to, check, pairs_of, parse
 from tests.formats.random_dags import dags
 

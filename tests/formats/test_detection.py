@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from eligo import EligoError, ParseError, formats
-from eligo.formats.storage import Source, load
+from eligo.formats._source import Source, load
 from tests.corpus import DATA, needs_shared, statistics
 
 KIND = {
@@ -85,9 +85,9 @@ def test_a_file_is_found_without_the_readers_of_other_formats(tmp_path):
         import sys
         from eligo import formats
         formats.open_document("x.dag")
-        print(sorted(name for name in formats._SUFFIXES if f"eligo.formats.{name}" in sys.modules))
+        print(sorted(name for name in formats._SUFFIXES if f"eligo.formats._{name}" in sys.modules))
         formats.open_document("nameless")
-        print(sorted({"yaml", "eligo.formats.dot.grammar"} & set(sys.modules)))
+        print(sorted({"yaml", "eligo.formats._dot.grammar"} & set(sys.modules)))
     """
     run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert run.stdout.splitlines() == ["['dagman']", "[]"]

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from eligo.dag import MAX_BYTES
 from eligo.errors import CycleError, EligoError, ParseError
-from eligo.formats import dot
-from eligo.formats.base import Document
-from eligo.formats.dot.grammar import parse_graph
-from eligo.formats.storage import Source
+from eligo.formats import _dot as dot
+from eligo.formats._base import Document
+from eligo.formats._dot.grammar import parse_graph
+from eligo.formats._source import Source
 from tests.corpus import DATA
 from tests.formats.dot_examples import NEXTFLOW, SNAKEMAKE
 from tests.guards import no_hang

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from eligo.formats import dot
-from eligo.formats.base import Notes
-from eligo.formats.dot.grammar import parse_graph
-from eligo.formats.storage import Source, load
+from eligo.formats import _dot as dot
+from eligo.formats._base import Notes
+from eligo.formats._dot.grammar import parse_graph
+from eligo.formats._source import Source, load
 from tests.corpus import DATA, needs_shared, statistics
 from tests.formats.random_dags import shape
 

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo.dag import Dag
-from eligo.formats import storage
-from eligo.formats.dependencies import add_dependencies, dependencies_of_ours, remove_dependencies
-from eligo.formats.dot.grammar import parse_graph
-from eligo.formats.storage import Source
+from eligo.formats import _source as source
+from eligo.formats._dot.grammar import parse_graph
+from eligo.formats._editing import add_dependencies, dependencies_of_ours, remove_dependencies
+from eligo.formats._source import Source
 from tests.corpus import DATA, needs_shared
 from tests.formats.adding_dependencies import added_to, check, pairs_of, parse
 from tests.formats.dot_examples import NEXTFLOW, SNAKEMAKE
@@ -72,7 +72,7 @@ def test_real_files(folder: str) -> None:
     files = sorted(path for path in (DATA / folder).rglob("*.dot*") if path.stat().st_size < 300_000)[:5]
     assert files
     for path in files:
-        data = storage.load(path).data
+        data = source.load(path).data
         dag = parse(data, "dot").dag
         order = dag.order
         check(data, "dot", (order[: dag.n // 2].copy(), order[dag.n - dag.n // 2 :].copy()), priorities=False)

@@ -6,9 +6,9 @@ import pytest
 
 from eligo.dag import UNKNOWN
 from eligo.errors import CycleError, ParseError
-from eligo.formats import dot
-from eligo.formats.base import Document
-from eligo.formats.storage import Source
+from eligo.formats import _dot as dot
+from eligo.formats._base import Document
+from eligo.formats._source import Source
 from tests.formats.dot_examples import NEXTFLOW, SNAKEMAKE
 from tests.formats.random_dags import edge_names
 

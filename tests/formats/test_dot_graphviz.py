@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 
-from eligo.formats.dot.grammar import parse_graph
-from eligo.formats.storage import Source
+from eligo.formats._dot.grammar import parse_graph
+from eligo.formats._source import Source
 
 GVPR = shutil.which("gvpr")
 PROGRAM = r'E{print("edge\x01", tail.name, "\x01", head.name)} N{print("node\x01", $.name)}'

@@ -13,11 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo.dag import Dag
-from eligo.formats import dot, storage
-from eligo.formats.base import Document, Notes
-from eligo.formats.dot.grammar import parse_graph
-from eligo.formats.instrumenting import KEPT, Instrumented, Wish, instrument, uninstrument, without_priorities
-from eligo.formats.storage import Source
+from eligo.formats import _dot as dot
+from eligo.formats import _source as storage
+from eligo.formats._base import Document, Notes
+from eligo.formats._dot.grammar import parse_graph
+from eligo.formats._editing import KEPT, Instrumented, Wish, instrument, uninstrument, without_priorities
+from eligo.formats._source import Source
 from tests.corpus import DATA, needs_shared
 from tests.formats.dot_examples import NEXTFLOW, SNAKEMAKE
 

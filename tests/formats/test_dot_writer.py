@@ -10,9 +10,9 @@ from hypothesis import given, settings
 
 from eligo.dag import OUTSIDE, Dag, Data
 from eligo.errors import ParseError
-from eligo.formats import dot
-from eligo.formats.base import Document, Notes
-from eligo.formats.storage import Source
+from eligo.formats import _dot as dot
+from eligo.formats._base import Document, Notes
+from eligo.formats._source import Source
 from tests.formats.random_dags import dags, edge_names
 from tests.guards import no_hang
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from eligo.dag import UNKNOWN, Dag
 from eligo.errors import EligoError
-from eligo.formats.edge_weights import (
+from eligo.formats._data_files import (
     NOTHING,
     format_weight,
     is_edge_weights,

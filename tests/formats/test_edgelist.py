@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from eligo.dag import MAX_BYTES, UNKNOWN, Dag
 from eligo.errors import CycleError, EligoError, ParseError
-from eligo.formats import edgelist
-from eligo.formats.base import Document, Notes
-from eligo.formats.storage import Source
+from eligo.formats import _edgelist as edgelist
+from eligo.formats._base import Document, Notes
+from eligo.formats._source import Source
 from tests.formats.random_dags import ANY_TEXT, WORDS, dags, edge_names
 
 NAMES = (WORDS | ANY_TEXT.map(lambda text: text.replace("\0", "0"))).filter(bool)

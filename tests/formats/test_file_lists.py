@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eligo.dag import OUTSIDE, Dag, Data
-from eligo.formats.base import Notes
-from eligo.formats.file_lists import FileLists, plain_ids
+from eligo.formats._base import Notes
+from eligo.formats._data_files import FileLists, plain_ids
 from tests.guards import no_hang
 
 FORBIDDEN = re.compile(r"[^ab_0-9]")

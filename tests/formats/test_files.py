@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eligo.dag import OUTSIDE, UNKNOWN, Dag, Data
-from eligo.formats import files
-from eligo.formats.files import FileUses, TooManyPairsError
+from eligo.formats import _data_edges as data_edges
+from eligo.formats._data_edges import FileUses, TooManyPairsError
 from tests.reference import file_uses as twin
 from tests.strategies import edge_sets
 
@@ -141,7 +141,7 @@ def test_names_are_restored_or_withheld():
 
 def test_crowds_are_not_enumerated(monkeypatch):
     """A file that all jobs read and write implies n^2 dependencies; the declared ones stay usable without it."""
-    monkeypatch.setattr(files, "MAX_PAIRS", 1000)
+    monkeypatch.setattr(data_edges, "MAX_PAIRS", 1000)
     made = FileUses()
     for job in range(100):
         made.reads(job, "everyone's")

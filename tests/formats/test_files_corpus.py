@@ -12,9 +12,14 @@ import numpy as np
 import pytest
 
 from eligo.dag import OUTSIDE, UNKNOWN, Dag
-from eligo.formats import cws, dax, find_format, pegasus, storage, wfformat
-from eligo.formats.base import Document, Notes
-from eligo.formats.storage import Source
+from eligo.formats import _cws as cws
+from eligo.formats import _dax as dax
+from eligo.formats import _pegasus as pegasus
+from eligo.formats import _source as storage
+from eligo.formats import _wfformat as wfformat
+from eligo.formats import find_format
+from eligo.formats._base import Document, Notes
+from eligo.formats._source import Source
 from tests.corpus import DATA, needs_shared, statistics
 from tests.formats.comparing import shape
 

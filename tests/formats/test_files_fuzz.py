@@ -15,8 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from eligo.errors import EligoError, ParseError
-from eligo.formats import cws, dax, pegasus, wfformat
-from eligo.formats.storage import Source, load
+from eligo.formats import _cws as cws
+from eligo.formats import _dax as dax
+from eligo.formats import _pegasus as pegasus
+from eligo.formats import _wfformat as wfformat
+from eligo.formats._source import Source, load
 from tests.corpus import DATA
 
 OWN = Path(__file__).resolve().parents[1] / "data" / "files"

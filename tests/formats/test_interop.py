@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from eligo.dag import MAX_BYTES, UNKNOWN, Dag, Data
 from eligo.errors import CycleError, EligoError, MissingExtraError
-from eligo.formats.interop import from_networkx, from_rustworkx, to_networkx, to_rustworkx
+from eligo.formats._interop import from_networkx, from_rustworkx, to_networkx, to_rustworkx
 from tests.formats.random_dags import dags, edge_names
 
 nx = pytest.importorskip("networkx")

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from eligo.dag import MAX_BYTES, OUTSIDE, UNKNOWN, Dag, Data
 from eligo.errors import EligoError, ParseError
 from eligo.formats import open_document
-from eligo.formats.base import Document
-from eligo.formats.dependencies import add_dependencies
-from eligo.formats.job_data import attach
-from eligo.formats.storage import Source
+from eligo.formats._base import Document
+from eligo.formats._editing import add_dependencies
+from eligo.formats._job_data import attach
+from eligo.formats._source import Source
 from tests.formats.random_dags import dags
 
 #     a -> b, a -> c, b -> d, c -> d

@@ -6,8 +6,8 @@ import re
 from hypothesis import given
 
 from eligo.dag import Dag
-from eligo.formats import mermaid
-from eligo.formats.base import Notes
+from eligo.formats import _mermaid as mermaid
+from eligo.formats._base import Notes
 from tests.formats.random_dags import dags
 
 NODE = re.compile(r' {4}n(\d+)\["([^"\[\]{}<>&\n]*)"\]')

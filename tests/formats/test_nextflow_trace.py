@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from eligo.dag import Dag
 from eligo.errors import EligoError, ParseError
-from eligo.formats.base import Document
-from eligo.formats.job_data import attach
-from eligo.formats.storage import Source
+from eligo.formats._base import Document
+from eligo.formats._job_data import attach
+from eligo.formats._source import Source
 
 HEADER = (
     "task_id\thash\tnative_id\tname\tstatus\texit\tsubmit\tduration\trealtime\t%cpu\tpeak_rss\tpeak_vmem\trchar\twchar"

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 
 from eligo.dag import OUTSIDE, Dag, Data
 from eligo.errors import CycleError, ParseError
-from eligo.formats import pegasus
-from eligo.formats.base import Notes
-from eligo.formats.storage import Source
+from eligo.formats import _pegasus as pegasus
+from eligo.formats._base import Notes
+from eligo.formats._pegasus.reader import PegasusJob
+from eligo.formats._source import Source
 from tests.formats.comparing import same
 from tests.guards import no_hang
 from tests.strategies import NAMES, dags
@@ -58,7 +59,7 @@ jobs:
     assert dag.data.size_bytes.tolist() == [2048, -1]
     assert dag.data.producer.tolist() == [OUTSIDE, 0]
     assert document.details.version == "5.0.4"
-    assert document.details.jobs[0] == pegasus.PegasusJob("job", "n::split:1.0", ("-i", "in.txt", "1", "1.10"))
+    assert document.details.jobs[0] == PegasusJob("job", "n::split:1.0", ("-i", "in.txt", "1", "1.10"))
     assert document.details.tree["jobs"][1]["id"] == "b"
     assert document.warnings == ()
 
@@ -76,7 +77,7 @@ def test_without_dependencies_the_files_imply_them():
 def test_sub_workflows_are_jobs(kind):
     document = read(f"pegasus: '5.0'\njobs:\n- {{type: {kind}, id: a, file: inner.yml}}\n")
     assert document.dag.names == ("a",)
-    assert document.details.jobs[0] == pegasus.PegasusJob(kind, "inner.yml", ())
+    assert document.details.jobs[0] == PegasusJob(kind, "inner.yml", ())
     assert document.warnings == ()
 
 

@@ -13,8 +13,8 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from eligo.errors import ParseError
-from eligo.formats import storage
-from eligo.formats.dependencies import add_dependencies, dependencies_of_ours, remove_dependencies
+from eligo.formats import _source as source
+from eligo.formats._editing import add_dependencies, dependencies_of_ours, remove_dependencies
 from tests.corpus import DATA, needs_shared
 from tests.formats.adding_dependencies import added_to, check, edges_of, pairs_of, parse
 from tests.formats.test_pegasus_priorities import json_files, yaml_files
@@ -147,7 +147,7 @@ def test_json(stated: Any, style: dict[str, Any]) -> None:
 @pytest.mark.parametrize("form", ["yaml", "json"])
 def test_real_files(file: str, form: str) -> None:
     """What planners see: entries of jobDependencies, behind the jobs, with an id and children, and no other key."""
-    data = storage.load(DATA / "pegasus-yaml" / file).data
+    data = source.load(DATA / "pegasus-yaml" / file).data
     if form == "json":
         data = json.dumps(yaml.safe_load(data), indent=2).encode()
     old = parse(data, "pegasus").dag

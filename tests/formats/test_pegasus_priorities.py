@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 from eligo.dag import Dag
 from eligo.errors import EligoError, ParseError
-from eligo.formats import pegasus, storage
-from eligo.formats.base import Document, Notes
-from eligo.formats.instrumenting import KEPT, Instrumented, Wish, instrument, uninstrument
-from eligo.formats.storage import Source
+from eligo.formats import _pegasus as pegasus
+from eligo.formats import _source as source
+from eligo.formats._base import Document, Notes
+from eligo.formats._editing import KEPT, Instrumented, Wish, instrument, uninstrument
+from eligo.formats._source import Source
 from tests.corpus import DATA, needs_shared
 from tests.guards import no_hang
 from tests.strategies import dags
@@ -263,7 +264,7 @@ KNOWN = {
 @pytest.mark.parametrize("form", ["yaml", "json"])
 def test_real_files(file: str, form: str) -> None:
     """Every key is one that planners know: those of 5.0 refuse others, whatever the schema says."""
-    data = storage.load(DATA / "pegasus-yaml" / file).data
+    data = source.load(DATA / "pegasus-yaml" / file).data
     if form == "json":
         data = json.dumps(yaml.safe_load(data), indent=2).encode()
     validator = jsonschema.Draft7Validator(SCHEMA)

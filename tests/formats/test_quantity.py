@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from eligo.dag import MAX_BYTES, MAX_SECONDS
 from eligo.errors import EligoError
-from eligo.formats.quantity import shown, stated_bytes, stated_seconds
+from eligo.formats._numbers import shown, stated_bytes, stated_seconds
 
 
 @given(st.integers(1 - MAX_BYTES, MAX_BYTES - 1))

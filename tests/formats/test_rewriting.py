@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eligo import EligoError
-from eligo.formats import rewriting
-from eligo.formats.rewriting import Rewrite, rewrite
+from eligo.formats import _rewrite_files as rewrite_files
+from eligo.formats._rewrite_files import Rewrite, rewrite
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -42,9 +42,11 @@ def failing_at(call: int):
 
             return called
 
-        for owner, name in ((rewriting, "write_beside"), (os, "link"), (Path, "replace"), (Path, "mkdir")):
+        for owner, name in ((rewrite_files, "write_beside"), (os, "link"), (Path, "replace"), (Path, "mkdir")):
             patch.setattr(owner, name, counted(getattr(owner, name)))
-        patch.setattr(rewriting, "_copy", counted(rewriting._copy))  # what replaces a link that fails must fail too
+        patch.setattr(
+            rewrite_files, "_copy", counted(rewrite_files._copy)
+        )  # what replaces a link that fails must fail too
         yield
 
 

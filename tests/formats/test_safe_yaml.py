@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eligo.errors import ParseError
-from eligo.formats.safe_yaml import load_yaml
-from eligo.formats.storage import Source
+from eligo.formats._source import Source
+from eligo.formats._yaml_text import load_yaml
 from tests.guards import no_hang
 
 TEXTS = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "Zs")), max_size=6)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from eligo.dag import MAX_BYTES, MAX_SECONDS
 from eligo.errors import EligoError
-from eligo.formats.sizes import format_size, parse_count, parse_seconds, parse_size
+from eligo.formats._numbers import format_size, parse_count, parse_seconds, parse_size
 
 
 @given(st.integers(0, MAX_BYTES - 1))

@@ -6,7 +6,9 @@ import gzip
 
 import pytest
 
-from eligo.formats import dot, edgelist, stg
+from eligo.formats import _dot as dot
+from eligo.formats import _edgelist as edgelist
+from eligo.formats import _stg as stg
 from tests.corpus import DATA, needs_shared, statistics
 
 FILES = [file for file in statistics() if (DATA / file).is_file()]

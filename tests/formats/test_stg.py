@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo.errors import CycleError, EligoError, ParseError
-from eligo.formats import stg
-from eligo.formats.base import Document
-from eligo.formats.storage import Source, load
+from eligo.formats import _stg as stg
+from eligo.formats._base import Document
+from eligo.formats._source import Source, load
 from tests.corpus import DATA, needs_shared, statistics
 from tests.formats.random_dags import edge_names, shape
 

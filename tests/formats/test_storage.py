@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eligo import EligoError, ParseError
-from eligo.formats import storage
-from eligo.formats.storage import Source, load, replace_file
+from eligo.formats import _source as storage
+from eligo.formats._source import Source, load, replace_file
 
 
 @given(st.lists(st.binary(), max_size=5))
@@ -117,7 +117,7 @@ def test_what_cannot_be_written(tmp_path):
 
 def test_the_name_of_standard_output():
     """``eligo convert x.dag /dev/stdout | ...``: a pipe behind links that lead to no file."""
-    code = "from eligo.formats.storage import replace_file; replace_file('/dev/stdout', [b'text'])"
+    code = "from eligo.formats._source import replace_file; replace_file('/dev/stdout', [b'text'])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=True)
     assert run.stdout == b"text"
 

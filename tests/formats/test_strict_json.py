@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eligo.errors import ParseError
-from eligo.formats.storage import Source
-from eligo.formats.strict_json import load_json
+from eligo.formats._json_text import load_json
+from eligo.formats._source import Source
 from tests.guards import no_hang
 
 VALUES = st.recursive(

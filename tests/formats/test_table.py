@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo.errors import EligoError, ParseError
-from eligo.formats.storage import Source
-from eligo.formats.table import quote_field, split_table, table_delimiter
+from eligo.formats._delimited_text import quote_field, split_table, table_delimiter
+from eligo.formats._source import Source
 
 FIELDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6) | st.text(
     ' ,"\n\r\t;#a', max_size=6

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from eligo.errors import ParseError
-from eligo.formats import dot, edgelist, open_document
-from eligo.formats.base import Notes
-from eligo.formats.interop import from_networkx, from_rustworkx, to_networkx, to_rustworkx
-from eligo.formats.storage import Source
+from eligo.formats import _dot as dot
+from eligo.formats import _edgelist as edgelist
+from eligo.formats import open_document
+from eligo.formats._base import Notes
+from eligo.formats._interop import from_networkx, from_rustworkx, to_networkx, to_rustworkx
+from eligo.formats._source import Source
 from tests.corpus import DATA, needs_shared, statistics
 from tests.formats.random_dags import edge_names
 

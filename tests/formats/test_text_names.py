@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eligo.errors import EligoError
-from eligo.formats.text_names import decode_name, encode_name
+from eligo.formats._text_edits import decode_name, encode_name
 
 ANYTHING = st.text(st.characters(exclude_categories=()), max_size=20)  # surrogates too
 

@@ -12,9 +12,10 @@ from hypothesis import given, settings
 
 from eligo.dag import OUTSIDE, Dag, Data
 from eligo.errors import CycleError, ParseError
-from eligo.formats import wfformat
-from eligo.formats.base import Notes
-from eligo.formats.storage import Source
+from eligo.formats import _wfformat as wfformat
+from eligo.formats._base import Notes
+from eligo.formats._source import Source
+from eligo.formats._wfformat.reader import Command
 from tests.corpus import DATA, needs_shared
 from tests.formats.comparing import same
 from tests.guards import no_hang
@@ -152,7 +153,7 @@ def test_version_15_joins_specification_and_execution():
     assert dag.data.names == ("in", "/tmp/f:1#2")
     assert dag.data.size_bytes.tolist() == [0, 7]
     assert dag.data.producer.tolist() == [OUTSIDE, 0]
-    assert document.details.commands[1] == wfformat.Command("/bin/cat", ("in", "3"))
+    assert document.details.commands[1] == Command("/bin/cat", ("in", "3"))
     assert document.details.tree["schemaVersion"] == "1.5"
     assert document.warnings == ()
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo.errors import EligoError
-from eligo.formats import storage
-from eligo.formats.dependencies import add_dependencies, remove_dependencies
+from eligo.formats import _source as storage
+from eligo.formats._editing import add_dependencies, remove_dependencies
 from tests.corpus import DATA, needs_shared
 from tests.formats.adding_dependencies import added_to, check, edges_of, pairs_of, parse
 from tests.formats.test_wfformat_priorities import CORPUS, files

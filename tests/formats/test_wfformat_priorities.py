@@ -12,10 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo.errors import EligoError
-from eligo.formats import find_format, storage, wfformat
-from eligo.formats.base import Document
-from eligo.formats.instrumenting import KEPT, Instrumented, Wish, instrument, uninstrument
-from eligo.formats.storage import Source
+from eligo.formats import _source as storage
+from eligo.formats import _wfformat as wfformat
+from eligo.formats import find_format
+from eligo.formats._base import Document
+from eligo.formats._editing import KEPT, Instrumented, Wish, instrument, uninstrument
+from eligo.formats._source import Source
 from tests.corpus import DATA, needs_shared, statistics
 
 REPLACE = Wish(replace=True)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from eligo import graph
 from eligo.errors import EligoError
 from eligo.generate import daggen, daggen_draw
-from eligo.generate.daggen_tool import _free_parent
+from eligo.generate._random_dags import _free_parent
 from tests.corpus import SHARED, needs_shared
 
 unit = st.floats(0, 1)

@@ -10,8 +10,7 @@ from eligo import generate
 from eligo.dag import Dag
 from eligo.errors import EligoError
 from eligo.generate import FAMILIES, Family
-from eligo.generate.family import REQUIRED, markdown_table, register
-from eligo.generate.limits import at_least, at_least_each, fits, within
+from eligo.generate._family import REQUIRED, at_least, at_least_each, fits, markdown_table, register, within
 from tests.guards import no_hang
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from eligo.dag import Dag
-from eligo.memory.footprint import Footprint
+from eligo.memory._footprint import Footprint
 from eligo.simulation import list_schedule, peak_of_trace
 from eligo.trace import Trace
 

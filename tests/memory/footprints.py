@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from eligo.dag import OUTSIDE, Dag, Data
-from eligo.memory.footprint import Footprint
-from eligo.memory.models import MODELS, footprint
+from eligo.memory._footprint import Footprint
+from eligo.memory._models import MODELS, footprint
 
 
 def random_dag(rng: np.random.Generator, n: int, density: float) -> Dag:

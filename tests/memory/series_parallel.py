@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from eligo.dag import Dag, Data
-from eligo.memory.footprint import Footprint
-from eligo.memory.models import footprint
+from eligo.memory._footprint import Footprint
+from eligo.memory._models import footprint
 
 
 def random_tree(rng: np.random.Generator, n: int, out: bool) -> Dag:

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from eligo.dag import Dag, Data
-from eligo.memory.algorithm1 import maximum_cut, start_flow, worst_peak_by_algorithm1
-from eligo.memory.footprint import Footprint
-from eligo.memory.models import footprint
-from eligo.memory.network import EventNetwork, event_network
+from eligo.memory._algorithm1 import EventNetwork, event_network, maximum_cut, start_flow, worst_peak_by_algorithm1
+from eligo.memory._footprint import Footprint
+from eligo.memory._models import footprint
 from tests.memory.footprints import random_dag, random_data, random_footprint
 from tests.memory.toy import A, B, C, D, S, toy
 from tests.reference.memory_states import all_states, occupied, true_worst_peak

@@ -9,14 +9,13 @@ import pytest
 
 from eligo.dag import Dag, Data
 from eligo.errors import EligoError, InfeasibleError, MissingExtraError
-from eligo.generate.daggen_tool import daggen
-from eligo.memory import ilp
-from eligo.memory.algorithm1 import worst_peak_by_algorithm1
-from eligo.memory.footprint import Footprint
-from eligo.memory.ilp import IlpAnswer, solve_ilp
-from eligo.memory.ilp_program import IlpProgram, with_pairs
-from eligo.memory.models import footprint
-from eligo.memory.time_memory import finish_times
+from eligo.generate._random_dags import daggen
+from eligo.memory import _ilp as ilp
+from eligo.memory._algorithm1 import worst_peak_by_algorithm1
+from eligo.memory._footprint import Footprint
+from eligo.memory._ilp import IlpAnswer, IlpProgram, solve_ilp, with_pairs
+from eligo.memory._lower_bound import finish_times
+from eligo.memory._models import footprint
 from tests.memory.footprints import random_footprint
 from tests.memory.toy import A, B, C, D, toy
 from tests.reference.memory_states import least_peak, true_worst_peak

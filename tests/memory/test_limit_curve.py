@@ -7,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo.errors import InfeasibleError
-from eligo.memory import limit_curve as module
-from eligo.memory.analysis import analyse
-from eligo.memory.limit_curve import CurvePoint, advised, limit_curve, round_up
-from eligo.memory.limiting import limit
+from eligo.memory import _analyze as module
+from eligo.memory._analyze import CurvePoint, advised, analyse, limit_curve, round_up
+from eligo.memory._limit import limit
 from tests.memory.footprints import random_footprint
 from tests.memory.toy import toy
 

@@ -9,13 +9,13 @@ from eligo.certificate import verify
 from eligo.dag import Dag, Data
 from eligo.errors import EligoError, InfeasibleError
 from eligo.graph import critical_path
-from eligo.memory.analysis import analyse, certify
-from eligo.memory.footprint import Footprint
-from eligo.memory.limiting import METHODS, Limited, limit
-from eligo.memory.lower_bound import lower_bound
-from eligo.memory.models import MODELS, footprint
-from eligo.memory.sequential import peak_of
-from eligo.memory.serialization import work_of
+from eligo.memory._analyze import analyse, certify
+from eligo.memory._footprint import Footprint
+from eligo.memory._limit import METHODS, Limited, limit
+from eligo.memory._lower_bound import lower_bound
+from eligo.memory._models import MODELS, footprint
+from eligo.memory._sequential import peak_of
+from eligo.memory._serialization import work_of
 from tests.memory.executions import random_executions
 from tests.memory.footprints import random_footprint
 from tests.memory.toy import toy

@@ -10,9 +10,9 @@ import pytest
 
 from eligo.dag import Dag, Data
 from eligo.errors import EligoError, MissingExtraError
-from eligo.memory.algorithm1 import worst_peak_by_algorithm1
-from eligo.memory.linear import EXACT_IN_DOUBLES, worst_peak_by_lp
-from eligo.memory.models import footprint
+from eligo.memory._algorithm1 import worst_peak_by_algorithm1
+from eligo.memory._linear_program import EXACT_IN_DOUBLES, worst_peak_by_lp
+from eligo.memory._models import footprint
 from tests.memory.footprints import random_dag, random_data, random_footprint
 from tests.memory.toy import A, B, D, S, toy
 from tests.reference.memory_states import occupied, true_worst_peak
@@ -67,6 +67,6 @@ def test_without_highspy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_the_modules_import_without_highspy() -> None:
-    modules = "eligo.memory.highs, eligo.memory.linear, eligo.memory.algorithm1, eligo.memory.ilp"
+    modules = "eligo.memory._linear_program, eligo.memory._linear_program, eligo.memory._algorithm1, eligo.memory._ilp"
     code = f"import sys; sys.modules['highspy'] = None; import {modules}"
     subprocess.run([sys.executable, "-c", code], check=True)

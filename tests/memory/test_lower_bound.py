@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from eligo.dag import Dag, Data
-from eligo.memory.analysis import analyse
-from eligo.memory.ends import data_ends
-from eligo.memory.lower_bound import least_memory_within, lower_bound
-from eligo.memory.models import MODELS, footprint
+from eligo.memory._analyze import analyse
+from eligo.memory._footprint import data_ends
+from eligo.memory._lower_bound import least_memory_within, lower_bound
+from eligo.memory._models import MODELS, footprint
 from eligo.simulation import list_schedule, peak_of_trace
 from tests.memory.footprints import random_footprint
 from tests.reference.memory_states import least_peak

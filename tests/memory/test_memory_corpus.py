@@ -10,12 +10,12 @@ import pytest
 import eligo
 from eligo.certificate import verify
 from eligo.errors import EligoError
-from eligo.memory.analysis import analyse, certify
-from eligo.memory.footprint import Footprint
-from eligo.memory.limiting import limit
-from eligo.memory.lower_bound import lower_bound
-from eligo.memory.models import footprint
-from eligo.memory.sequential import peak_of
+from eligo.memory._analyze import analyse, certify
+from eligo.memory._footprint import Footprint
+from eligo.memory._limit import limit
+from eligo.memory._lower_bound import lower_bound
+from eligo.memory._models import footprint
+from eligo.memory._sequential import peak_of
 from tests.corpus import DATA, needs_shared
 from tests.memory.executions import random_executions
 

@@ -7,8 +7,8 @@ import pytest
 
 from eligo.dag import OUTSIDE, UNKNOWN, Dag, Data
 from eligo.errors import EligoError
-from eligo.memory.footprint import Footprint
-from eligo.memory.models import footprint
+from eligo.memory._footprint import Footprint
+from eligo.memory._models import footprint
 from eligo.schedule import Schedule
 from tests.memory.footprints import random_dag, random_data
 from tests.reference.memory_states import all_states, least_peak, occupied, sequential_peak, true_worst_peak

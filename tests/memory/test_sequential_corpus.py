@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import eligo
-from eligo.memory.models import footprint
-from eligo.memory.sequential import peak_of, sequential
-from eligo.memory.sequential.costs import floor_of
+from eligo.memory._models import footprint
+from eligo.memory._sequential import peak_of, sequential
+from eligo.memory._sequential.sequential_peak import floor_of
 from tests.corpus import DATA, needs_shared, statistics
 from tests.memory.test_sequential_optimal import assert_is_order
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from eligo.dag import Dag, Data, Int32
-from eligo.memory.footprint import Footprint
-from eligo.memory.models import footprint
-from eligo.memory.sequential import dfs, least_peak, orders_within, peak_of, sequential, series_parallel
-from eligo.memory.sequential.costs import costs_of, floor_of
-from eligo.memory.sequential.greedy import RULES
+from eligo.memory._footprint import Footprint
+from eligo.memory._models import footprint
+from eligo.memory._sequential import dfs, least_peak, orders_within, peak_of, sequential, series_parallel
+from eligo.memory._sequential.least_peak import RULES
+from eligo.memory._sequential.sequential_peak import costs_of, floor_of
 from tests.memory import series_parallel as shapes
 from tests.memory.footprints import random_footprint
 from tests.reference import memory_states
@@ -87,7 +87,7 @@ def test_folding_keeps_the_least_peak_and_every_method_gives_orders(block: int) 
 
 
 def test_asking_edges_only_makes_costs_less_fixed_but_not_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eligo.memory.sequential.costs._MOST_PAIRS_TO_ASK", 0)
+    monkeypatch.setattr("eligo.memory._sequential.sequential_peak._MOST_PAIRS_TO_ASK", 0)
     for seed in range(300):
         print_ = random_footprint(seed, 7)
         assert least_peak(print_)[::2] == (memory_states.least_peak(print_), True)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from eligo.dag import Int32
-from eligo.memory.footprint import Footprint
-from eligo.memory.sequential import memory_along, peak_of
+from eligo.memory._footprint import Footprint
+from eligo.memory._sequential import memory_along, peak_of
 from tests.memory.footprints import random_footprint
 from tests.reference.memory_states import occupied, sequential_peak
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eligo.dag import Dag
-from eligo.memory.sequential import alpha_bfs_dfs, alpha_search, bfs, dfs, peak_of
+from eligo.memory._sequential import alpha_bfs_dfs, alpha_search, bfs, dfs, peak_of
 from tests.memory.footprints import random_dag, random_footprint
 from tests.memory.series_parallel import random_tree
 from tests.memory.test_sequential_optimal import assert_is_order

@@ -8,12 +8,11 @@ import pytest
 from eligo import _core
 from eligo.dag import Dag
 from eligo.graph import reachable
-from eligo.memory.ends import Ends, compiled, data_ends
-from eligo.memory.footprint import Footprint
-from eligo.memory.models import MODELS
-from eligo.memory.sequential import peak_of, sequential
-from eligo.memory.serialization import RULES, Pairs, edges_of, from_schedule, needed_only, step_by_step, work_of
-from eligo.memory.worst_peak import worst_peak
+from eligo.memory._footprint import Ends, Footprint, compiled, data_ends
+from eligo.memory._models import MODELS
+from eligo.memory._sequential import peak_of, sequential
+from eligo.memory._serialization import RULES, Pairs, edges_of, from_schedule, needed_only, step_by_step, work_of
+from eligo.memory._worst_peak import worst_peak
 from tests.memory.footprints import random_footprint
 from tests.reference.memory_states import least_peak, true_worst_peak
 from tests.reference.safe_schedule_twin import handed_on_within, safe_schedule

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from eligo.dag import Dag
-from eligo.memory.models import footprint
-from eligo.memory.time_memory import finish_times, least_critical_path
+from eligo.memory._lower_bound import finish_times, least_critical_path
+from eligo.memory._models import footprint
 from tests.memory.footprints import random_footprint
 from tests.reference.memory_states import true_worst_peak
 from tests.reference.serialisations import all_serialisations, as_dag, critical_path

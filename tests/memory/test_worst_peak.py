@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from eligo.dag import Dag, Data
-from eligo.memory.algorithm1 import worst_peak_by_algorithm1
-from eligo.memory.ends import data_ends
-from eligo.memory.linear import worst_peak_by_lp
-from eligo.memory.models import MODELS, footprint
-from eligo.memory.state import occupied as quick_occupied
-from eligo.memory.worst_peak import worst_peak
+from eligo.memory._algorithm1 import worst_peak_by_algorithm1
+from eligo.memory._footprint import data_ends
+from eligo.memory._footprint import occupied as quick_occupied
+from eligo.memory._linear_program import worst_peak_by_lp
+from eligo.memory._models import MODELS, footprint
+from eligo.memory._worst_peak import worst_peak
 from tests.memory.footprints import random_dag, random_footprint
 from tests.memory.toy import A, D, toy
 from tests.reference.memory_states import all_states, occupied, true_worst_peak

@@ -13,8 +13,8 @@ fit all that::
 from __future__ import annotations
 
 from eligo.dag import Dag, Data
-from eligo.memory.footprint import Footprint
-from eligo.memory.models import footprint
+from eligo.memory._footprint import Footprint
+from eligo.memory._models import footprint
 
 S, A, B, C, D, T = range(6)
 

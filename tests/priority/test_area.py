@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from eligo import _core, generate, graph
 from eligo.dag import Dag
-from eligo.priority import exact
-from eligo.priority.area import area
-from eligo.priority.charging import SCALE, charge
-from eligo.priority.ordered import ordered
+from eligo.priority import _exact as exact
+from eligo.priority._charging import SCALE, charge, ordered
+from eligo.priority._strategies.area import area
 from eligo.schedule import Schedule
 from tests.reference import greedy_twin
 from tests.reference.exact_twin import ExactTwin

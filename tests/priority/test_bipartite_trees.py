@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from eligo import generate
 from eligo.dag import Dag
 from eligo.errors import EligoError
-from eligo.priority.bipartite import Bipartite
-from eligo.priority.bipartite_trees import best_of_forest
+from eligo.priority._blocks.bipartite import Bipartite, best_of_forest
 from tests.reference import blocks as brute
 
 

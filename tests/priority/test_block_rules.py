@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from eligo import _core, generate, graph
 from eligo.errors import EligoError
-from eligo.priority.bipartite import Bipartite
-from eligo.priority.block_rules import RULES, best_rule, order_by_rule
+from eligo.priority._blocks.bipartite import Bipartite
+from eligo.priority._blocks.block_orders import RULES, best_rule, order_by_rule
 from tests.reference import block_rules as twin
 from tests.reference import blocks as brute
 

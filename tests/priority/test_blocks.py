@@ -9,12 +9,10 @@ from eligo import generate, graph
 from eligo.certificate import Certificate, verify
 from eligo.dag import Dag
 from eligo.errors import EligoError
-from eligo.priority import exact
-from eligo.priority.bipartite import Bipartite
-from eligo.priority.bipartite_trees import best_of_forest
-from eligo.priority.block_rules import best_rule
-from eligo.priority.blocks import BlockSchedule, schedule_block
-from eligo.priority.strands import find_strands, schedule_strands
+from eligo.priority import _exact as exact
+from eligo.priority._blocks.bipartite import Bipartite, best_of_forest
+from eligo.priority._blocks.block_orders import BlockSchedule, best_rule, schedule_block
+from eligo.priority._blocks.strands import find_strands, schedule_strands
 from eligo.schedule import Schedule
 from tests.priority.test_bipartite_trees import PAIRS_AND_ROW, PAIRS_AND_ROW_JOINED, forests
 from tests.priority.test_block_rules import blocks, random_block

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from eligo import Certificate, CertificateError, Schedule, generate, graph, verify
 from eligo.dag import Dag
-from eligo.priority.bounds import bound_of
+from eligo.priority._bounds import bound_of
 from eligo.schedule import sinks_last
 from tests.reference.ideals import best_profile
 from tests.strategies import dags

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from eligo import Dag, graph
 from eligo.generate import fft, mesh, paper001
-from eligo.priority.decompose import decompose
+from eligo.priority._decompose import decompose
 from tests.reference.decomposition import decompose as plain_decompose
 from tests.strategies import dags
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from eligo import Dag, EligoError, graph
 from eligo.generate import fft, mesh, strand, tree
-from eligo.priority.duality import dual_e, dual_profile, dual_schedule
-from eligo.priority.relation import has_priority, yields_of
+from eligo.priority._duality import dual_e, dual_profile, dual_schedule
+from eligo.priority._priority_relation import has_priority, yields_of
 from eligo.schedule import Schedule
 from tests.reference.sweep_twin import optimum
 from tests.strategies import dags

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from eligo.dag import Dag
 from eligo.errors import EligoError, InfeasibleError
-from eligo.generate.fourier import fft
-from eligo.generate.meshes import mesh
-from eligo.generate.trees import tree
+from eligo.generate._classic_dags import fft
+from eligo.generate._meshes_and_trees import mesh, tree
 from eligo.graph import dual, relabel, sum_of
-from eligo.priority import exact
+from eligo.priority import _exact as exact
 from eligo.schedule import Schedule
 from tests.guards import no_hang
 from tests.reference import ideals

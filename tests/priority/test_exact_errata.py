@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from eligo.dag import Dag
-from eligo.generate.fourier import fft
-from eligo.generate.meshes import mesh
-from eligo.generate.trees import tree, tree_from_parents
+from eligo.generate._classic_dags import fft
+from eligo.generate._meshes_and_trees import mesh, tree, tree_from_parents
 from eligo.graph import dual
-from eligo.priority import exact
+from eligo.priority import _exact as exact
 from tests.reference.exact_twin import ExactTwin, posets
 
 

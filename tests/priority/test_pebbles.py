@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from eligo.dag import Dag
 from eligo.errors import EligoError
 from eligo.generate import mesh
-from eligo.priority.pebbles import Move, Pebble, ServerGame, SimpleGame
+from eligo.priority._pebble_game import Move, Pebble, ServerGame, SimpleGame
 from eligo.schedule import Schedule
 from tests.strategies import dags
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo import Dag, graph, read
-from eligo.priority.plain_orders import critical_path, fifo, lifo, random_order, tie_ranks
+from eligo.priority._strategies.plain_orders import critical_path, fifo, lifo, random_order, tie_ranks
 from eligo.schedule import Schedule
 from tests.reference import plain_orders_twin as plain
 from tests.reference.condor_pool import need_pool, run_dag

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from eligo import Dag, _core, generate, graph
 from eligo.errors import EligoError
-from eligo.priority import prio as module
-from eligo.priority.blocks import schedule_block
-from eligo.priority.decompose import decompose
-from eligo.priority.prio import PrioOrder, prio
+from eligo.priority._blocks.block_orders import schedule_block
+from eligo.priority._decompose import decompose
+from eligo.priority._strategies import prio as module
+from eligo.priority._strategies.prio import PrioOrder, prio
 from eligo.schedule import Schedule
 from tests.guards import no_hang
 from tests.priority.test_theory import blocks as named_blocks

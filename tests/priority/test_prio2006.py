@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from eligo import Dag, EligoError, InfeasibleError, _core, graph
 from eligo.generate import airsn, sdss
-from eligo.priority import relation
-from eligo.priority.plain_orders import fifo
-from eligo.priority.prio2006 import parts_2006, prio_2006
+from eligo.priority import _priority_relation as priority_relation
+from eligo.priority._strategies.plain_orders import fifo
+from eligo.priority._strategies.prio import parts_2006, prio_2006
 from eligo.schedule import Schedule
 from tests.guards import no_hang
 from tests.reference import decomposition
@@ -214,7 +214,7 @@ def test_priorities_of_long_profiles(seed):
 
     one, two = profile(), profile()
     for a, b in ((one, two), (two, one), (one, one)):
-        assert kernel(a, b) == relation.r_priority(a, b)
+        assert kernel(a, b) == priority_relation.r_priority(a, b)
 
 
 # Size

@@ -11,8 +11,8 @@ from eligo import EligoError, Schedule, generate, graph, prioritize, verify
 from eligo.dag import Dag
 from eligo.errors import InfeasibleError
 from eligo.formats import open_document
-from eligo.priority import prioritizing
-from eligo.priority.prioritizing import STRATEGIES
+from eligo.priority import _prioritize as prioritizing
+from eligo.priority._prioritize import STRATEGIES
 from tests.corpus import DATA, needs_shared
 from tests.reference.exact_twin import ExactTwin
 from tests.strategies import dags

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo import Dag, graph
-from eligo.priority.series import cuts
+from eligo.priority._bounds import cuts
 from tests.reference.ideals import best_profile, has_ic_optimal_schedule, ideals
 from tests.strategies import dags
 

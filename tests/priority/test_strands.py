@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from eligo import _core, generate, graph
 from eligo.dag import Dag
 from eligo.errors import EligoError
-from eligo.priority.bipartite import Bipartite
-from eligo.priority.bipartite_trees import best_of_forest
-from eligo.priority.strands import find_strands, schedule_pbt, schedule_strands, strand_kind, strand_name
+from eligo.priority._blocks.bipartite import Bipartite, best_of_forest
+from eligo.priority._blocks.strands import find_strands, schedule_pbt, schedule_strands, strand_kind, strand_name
 from tests.reference import blocks as brute
 from tests.reference import strands as twin
 

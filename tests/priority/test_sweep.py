@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from eligo import Dag, EligoError, InfeasibleError, graph
 from eligo.generate import paper001
-from eligo.priority import sweep as sweeping
-from eligo.priority.relation import has_priority, is_chain, max_convolution, yields_of
-from eligo.priority.sweep import interleave, sweep, two_sweep
+from eligo.priority import _sweep as sweeping
+from eligo.priority._priority_relation import has_priority, is_chain, max_convolution, yields_of
+from eligo.priority._sweep import interleave, sweep, two_sweep
 from eligo.schedule import Schedule
 from tests.reference import ideals
 from tests.reference import sweep_twin as plain

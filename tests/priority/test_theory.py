@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from eligo import Dag, graph
 from eligo.certificate import verify
 from eligo.generate import airsn, clique_dag, compose, cycle_dag, fft, mesh, n_dag, paper001, strand, tree
-from eligo.priority.decompose import decompose
-from eligo.priority.relation import has_priority, yields_of
-from eligo.priority.theory import Settled, settle
+from eligo.priority._decompose import decompose
+from eligo.priority._priority_relation import has_priority, yields_of
+from eligo.priority._settle import Settled, settle
 from eligo.schedule import Schedule
 from tests.guards import no_hang
 from tests.priority.test_series import in_series
@@ -255,7 +255,7 @@ def test_many_parts_take_no_quadratic_time(kind):
 
 
 def test_a_table_that_is_too_large_is_a_failure_and_no_crash(monkeypatch):
-    monkeypatch.setattr("eligo.priority.sweep._MOST_WORDS", 0)
+    monkeypatch.setattr("eligo.priority._sweep._MOST_WORDS", 0)
     dag = graph.sum_of([NONE_ADMITTED, SPLIT_CHAIN])
     settled = settle(dag, budget=0)
     assert settled.claim == "unknown"

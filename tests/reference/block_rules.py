@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from eligo.priority.bipartite import Bipartite
+from eligo.priority._blocks.bipartite import Bipartite
 from tests.reference.blocks import block_of, children_of
 
 CAP = 16

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eligo.priority.bipartite import Bipartite
+from eligo.priority._blocks.bipartite import Bipartite
 
 Children = Sequence[Sequence[int]]
 Counts = NDArray[np.int64]

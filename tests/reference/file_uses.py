@@ -1,4 +1,4 @@
-"""Plain-Python twin of eligo.formats.files: the rules as loops over jobs and files, without arrays."""
+"""Plain-Python twin of eligo.formats._data_edges: the rules as loops over jobs and files, without arrays."""
 
 from __future__ import annotations
 

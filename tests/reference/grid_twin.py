@@ -18,8 +18,8 @@ from statistics import NormalDist, fmean
 from typing import NamedTuple
 
 from eligo.dag import OUTSIDE, Dag
-from eligo.memory.footprint import Footprint
-from eligo.simulation.grid import Grid
+from eligo.memory._footprint import Footprint
+from eligo.simulation._grid import Grid
 
 WORD = 2**64
 GOLDEN = 0x9E3779B97F4A7C15

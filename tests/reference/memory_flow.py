@@ -9,7 +9,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from eligo.dag import OUTSIDE
-from eligo.memory.footprint import Footprint
+from eligo.memory._footprint import Footprint
 
 Arc = tuple[int, int]
 

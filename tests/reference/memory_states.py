@@ -10,7 +10,7 @@ from functools import cache
 from itertools import permutations
 
 from eligo.dag import OUTSIDE
-from eligo.memory.footprint import Footprint
+from eligo.memory._footprint import Footprint
 
 
 def occupied(print_: Footprint, started: frozenset[int], ended: frozenset[int]) -> int:

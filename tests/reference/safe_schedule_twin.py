@@ -6,7 +6,7 @@ import heapq
 
 import numpy as np
 
-from eligo.memory.footprint import Footprint
+from eligo.memory._footprint import Footprint
 from tests.reference.memory_states import occupied, sequential_peak
 
 

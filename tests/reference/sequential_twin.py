@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from eligo.dag import Dag
-from eligo.memory.footprint import Footprint
+from eligo.memory._footprint import Footprint
 from tests.reference.memory_states import occupied
 
 

@@ -18,9 +18,8 @@ from eligo import generate
 from eligo.dag import Dag
 from eligo.errors import EligoError
 from eligo.report import draw_dag, draw_game, save
-from eligo.report.dag_drawing import LOOKS, Drawing
-from eligo.report.shapes import Shape
-from eligo.report.style import styled, text_width
+from eligo.report._dag_drawing import LOOKS, Drawing, Shape
+from eligo.report._style import styled, text_width
 from eligo.schedule import Schedule
 from tests.strategies import dags
 

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from eligo import graph
 from eligo.dag import Dag
-from eligo.formats import dot
-from eligo.formats.storage import Source
-from eligo.priority.decompose import decompose
-from eligo.report.dot_text import blocks_as_dot, order_as_dot, superdag_as_dot
-from eligo.report.style import plain
+from eligo.formats import _dot as dot
+from eligo.formats._source import Source
+from eligo.priority._decompose import decompose
+from eligo.report._dot_text import blocks_as_dot, order_as_dot, superdag_as_dot
+from eligo.report._style import plain
 from eligo.schedule import Schedule
 from tests.strategies import dags
 

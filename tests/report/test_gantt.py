@@ -15,13 +15,12 @@ from matplotlib.figure import Figure
 from eligo import generate
 from eligo.dag import Dag
 from eligo.errors import EligoError
-from eligo.lanes import lanes_of
-from eligo.memory.models import footprint
+from eligo.memory._models import footprint
 from eligo.report import plot_gantt, save
-from eligo.report.job_bars import MAX_BARS, MAX_LANES, Bars, Fill, merge_bars
-from eligo.report.lines import worth_stepping
+from eligo.report._gantt import MAX_BARS, MAX_LANES, Bars, Fill, merge_bars
+from eligo.report._style import worth_stepping
 from eligo.simulation import list_schedule, memory_over_time
-from eligo.trace import Trace
+from eligo.trace import Trace, lanes_of
 
 NAN = math.nan
 

@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from eligo import generate
 from eligo.dag import Dag
 from eligo.graph import components, levels, relabel, sum_of
-from eligo.report.crossings import count_crossings, order_rungs
-from eligo.report.ladder import Ladder
-from eligo.report.layout import Layout, place_jobs
-from eligo.report.places import _ascending, place_rungs
+from eligo.report._layers import Ladder, _ascending, count_crossings, order_rungs, place_rungs
+from eligo.report._layout import Layout, place_jobs
 from tests.guards import no_hang
 from tests.strategies import dags
 

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from eligo import generate
-from eligo.memory.models import footprint
+from eligo.memory._models import footprint
 from eligo.report import plot_limits, plot_makespan, plot_memory, save
 from eligo.simulation import list_schedule, memory_over_time
 

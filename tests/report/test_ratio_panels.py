@@ -18,8 +18,8 @@ from matplotlib.figure import Figure
 from eligo import generate
 from eligo.errors import EligoError
 from eligo.report import Ratio, plot_ratios, save
-from eligo.simulation.ratios import Summary
-from eligo.simulation.sweeping import sweep
+from eligo.simulation._grid_sweep import sweep
+from eligo.simulation._ratios import Summary
 
 METRICS = ("execution_time", "stalling", "utilization")
 TIMES = [10.0**k for k in range(-3, 4)]

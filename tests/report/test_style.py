@@ -13,7 +13,7 @@ import pytest
 from eligo import generate
 from eligo.errors import EligoError, MissingExtraError
 from eligo.report import draw_dag, draw_game, plot_profiles, plot_sweep, save
-from eligo.report.style import plain, shorten
+from eligo.report._style import plain, shorten
 from eligo.schedule import Schedule
 
 MESH = generate.mesh(4)

@@ -11,10 +11,10 @@ import numpy as np
 
 from eligo import _core
 from eligo.dag import Dag
-from eligo.memory.footprint import Footprint
-from eligo.simulation.contenders import Contender
-from eligo.simulation.grid import ROUNDINGS, ArrivalTrace, Grid, Throttle
-from eligo.simulation.runs import COLUMNS, Setup, _arguments, make_setup, run_block
+from eligo.memory._footprint import Footprint
+from eligo.simulation._grid import ROUNDINGS, ArrivalTrace, Grid, Throttle
+from eligo.simulation._runs import COLUMNS, Setup, _arguments, make_setup, run_block
+from eligo.simulation._simulated_orders import Contender
 from tests.reference import grid_twin
 
 KINDS = ("order", "fifo", "lifo", "random")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from eligo.errors import EligoError, ParseError
-from eligo.simulation.places import Block
+from eligo.simulation._executors import Block
 
 BLOCKS = [Block(0, 4 * number, 4, 2) for number in range(12)]
 

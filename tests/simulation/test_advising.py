@@ -14,16 +14,15 @@ from hypothesis import strategies as st
 from eligo import generate
 from eligo.dag import Dag
 from eligo.errors import EligoError
-from eligo.simulation import looking
-from eligo.simulation.advice_words import _merged, paragraph_of
-from eligo.simulation.advising import Advice, Look, advise
-from eligo.simulation.comparing import simulate
-from eligo.simulation.contenders import contender
-from eligo.simulation.contest import make_contest
-from eligo.simulation.grid import Grid, Throttle
-from eligo.simulation.looking import _ratio_and_error
-from eligo.simulation.results import Point
-from eligo.simulation.runs import seconds_per_run
+from eligo.simulation import _grid_search as grid_search
+from eligo.simulation._advise import Advice, Look, _merged, advise, paragraph_of
+from eligo.simulation._experiment import make_contest
+from eligo.simulation._grid import Grid, Throttle
+from eligo.simulation._grid_search import _ratio_and_error
+from eligo.simulation._runs import seconds_per_run
+from eligo.simulation._simulate import simulate
+from eligo.simulation._simulated_orders import contender
+from eligo.simulation._sweep_results import Point
 from tests.strategies import dags
 
 AIRSN = generate.airsn(30)
@@ -50,7 +49,7 @@ def test_every_grid_that_is_said_to_pay_does(airsn):
     for look in paying[::6]:
         grid = Grid(interarrival=look.interarrival, batch=look.batch)
         found = simulate(AIRSN, grid=grid, samples=60, runs=50, seed=7, common=True, on="here")
-        assert found.ratios["best/fifo"]["execution_time"].mean < 1 - looking.GAIN / 2
+        assert found.ratios["best/fifo"]["execution_time"].mean < 1 - grid_search.GAIN / 2
     for interarrival, low, high in airsn.regions:
         batches = [look.batch for look in paying if look.interarrival == interarrival]
         assert (min(batches), max(batches)) == (low, high)
@@ -148,8 +147,8 @@ def test_the_work_is_bounded(monkeypatch, work_s):
         done.append(sum(map(seconds_per_run, setups)) * samples * runs)
         return collect(place, setups, samples, runs, on_share)
 
-    collect = looking.collect
-    monkeypatch.setattr(looking, "collect", counted)
+    collect = grid_search.collect
+    monkeypatch.setattr(grid_search, "collect", counted)
     shares = []
     found = advise(AIRSN, work_s=work_s, on="here", on_progress=shares.append)
     least = 40 * seconds_per_run_of_a_pair()

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eligo.errors import ParseError
-from eligo.formats.storage import Source
-from eligo.simulation.arrival_files import parse_arrivals, read_arrivals
+from eligo.formats._source import Source
+from eligo.simulation._grid_inputs import parse_arrivals, read_arrivals
 
 
 def parse(text, **more):

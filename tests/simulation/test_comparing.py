@@ -14,13 +14,15 @@ import eligo
 from eligo import generate
 from eligo.dag import Dag
 from eligo.errors import EligoError
-from eligo.simulation import comparing, contest, sampling
-from eligo.simulation.comparing import simulate
-from eligo.simulation.contenders import contender
-from eligo.simulation.contest import metrics_of
-from eligo.simulation.grid import ArrivalTrace, Grid
-from eligo.simulation.ratios import ratio, summarize
-from eligo.simulation.runs import COLUMNS, make_setup, run_block
+from eligo.simulation import _executors as executors
+from eligo.simulation import _experiment as experiment
+from eligo.simulation import _simulate as comparing
+from eligo.simulation._experiment import metrics_of
+from eligo.simulation._grid import ArrivalTrace, Grid
+from eligo.simulation._ratios import ratio, summarize
+from eligo.simulation._runs import COLUMNS, make_setup, run_block
+from eligo.simulation._simulate import simulate
+from eligo.simulation._simulated_orders import contender
 from tests.strategies import dags
 
 AIRSN = generate.airsn(20)
@@ -221,7 +223,7 @@ def test_samples_can_be_reached():
 
 
 def test_progress_goes_from_0_to_1(monkeypatch):
-    monkeypatch.setattr(sampling, "seconds_per_run", lambda setup: 0.1)
+    monkeypatch.setattr(executors, "seconds_per_run", lambda setup: 0.1)
     shares = []
     simulate(AIRSN, "prio,fifo", samples=40, runs=5, on="here", on_progress=shares.append)
     assert shares[0] == 0
@@ -261,7 +263,7 @@ def test_exports():
     assert {"Grid", "simulate"} <= set(eligo.__all__)
     for name in eligo.simulation.__all__:
         assert getattr(eligo.simulation, name) is not None
-    assert contest.Contest.__module__ == "eligo.simulation.contest"
+    assert experiment.Contest.__module__ == "eligo.simulation._experiment"
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = eligo.simulation.nothing
 

@@ -10,12 +10,11 @@ import pytest
 
 from eligo import EligoError, ParseError, generate, prioritize
 from eligo.formats import open_document
-from eligo.priority.prioritizing import STRATEGIES
-from eligo.simulation.contenders import POOLS, contender
-from eligo.simulation.grid import ArrivalTrace, Grid, Throttle
-from eligo.simulation.order_files import read_order
-from eligo.simulation.runs import make_setup, run_block
-from eligo.simulation.throttles import throttle_of
+from eligo.priority._prioritize import STRATEGIES
+from eligo.simulation._grid import ArrivalTrace, Grid, Throttle
+from eligo.simulation._grid_inputs import throttle_of
+from eligo.simulation._runs import make_setup, run_block
+from eligo.simulation._simulated_orders import POOLS, contender, read_order
 
 DAG = generate.airsn(5)
 

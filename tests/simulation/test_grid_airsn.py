@@ -16,11 +16,11 @@ import pytest
 from benchmarks.speed.plain_grid import plain_run
 from eligo import generate
 from eligo.dag import Dag
-from eligo.simulation.comparing import Comparison, simulate
-from eligo.simulation.contenders import contender
-from eligo.simulation.grid import ROUNDINGS, Grid
-from eligo.simulation.ratios import Summary
-from eligo.simulation.runs import make_setup, run_block
+from eligo.simulation._grid import ROUNDINGS, Grid
+from eligo.simulation._ratios import Summary
+from eligo.simulation._runs import make_setup, run_block
+from eligo.simulation._simulate import Comparison, simulate
+from eligo.simulation._simulated_orders import contender
 
 AIRSN = generate.airsn(250)
 

@@ -16,8 +16,8 @@ import pytest
 from eligo import generate
 from eligo.dag import Dag, Float64
 from eligo.graph import critical_path, levels
-from eligo.simulation.grid import ArrivalTrace, Grid
-from eligo.simulation.runs import COLUMNS, run_block
+from eligo.simulation._grid import ArrivalTrace, Grid
+from eligo.simulation._runs import COLUMNS, run_block
 from tests.memory.footprints import random_dag
 from tests.reference.grid_twin import GOLDEN, draw, key_of, uniform
 from tests.simulation.grid_cases import KINDS, Case

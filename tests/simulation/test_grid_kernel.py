@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from eligo import _core, generate
 from eligo.dag import Dag, Data
 from eligo.errors import EligoError
-from eligo.memory.limiting import limit
-from eligo.memory.models import MODELS, footprint
-from eligo.memory.sequential import sequential
-from eligo.memory.worst_peak import worst_peak
+from eligo.memory._limit import limit
+from eligo.memory._models import MODELS, footprint
+from eligo.memory._sequential import sequential
+from eligo.memory._worst_peak import worst_peak
 from eligo.simulation import list_schedule, peak_of_trace
-from eligo.simulation.contenders import Contender, contender
-from eligo.simulation.grid import ROUNDINGS, ArrivalTrace, Grid, Throttle
-from eligo.simulation.runs import COLUMNS, make_setup, run_block, seconds_per_run, trace_run
+from eligo.simulation._grid import ROUNDINGS, ArrivalTrace, Grid, Throttle
+from eligo.simulation._runs import COLUMNS, make_setup, run_block, seconds_per_run, trace_run
+from eligo.simulation._simulated_orders import Contender, contender
 from tests.memory.footprints import random_dag, random_footprint
 from tests.reference import grid_twin
 from tests.simulation.grid_cases import EXTENSIONS, KINDS, Case, differences, random_case, random_order

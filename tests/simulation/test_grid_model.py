@@ -16,8 +16,8 @@ import pytest
 from eligo import generate
 from eligo.dag import Dag, Data
 from eligo.errors import EligoError
-from eligo.memory.models import footprint
-from eligo.simulation.grid import ArrivalTrace, Grid, Throttle
+from eligo.memory._models import footprint
+from eligo.simulation._grid import ArrivalTrace, Grid, Throttle
 from tests.reference import grid_twin
 from tests.reference.grid_twin import Run
 from tests.simulation.grid_cases import Case

@@ -15,7 +15,7 @@ from eligo.dag import Dag
 from eligo.errors import EligoError
 from eligo.graph import critical_path
 from eligo.simulation import list_schedule
-from eligo.simulation.list_scheduling import bottom_levels
+from eligo.simulation._list_schedule import bottom_levels
 from tests.memory.footprints import random_dag
 from tests.reference import list_schedule_twin as twin
 from tests.strategies import dags

@@ -8,8 +8,8 @@ import pytest
 
 from eligo import read
 from eligo.graph import critical_path
-from eligo.memory.models import MODELS, footprint
-from eligo.memory.worst_peak import worst_peak
+from eligo.memory._models import MODELS, footprint
+from eligo.memory._worst_peak import worst_peak
 from eligo.simulation import list_schedule, peak_of_trace
 from tests.corpus import DATA, needs_shared
 from tests.memory.executions import random_executions

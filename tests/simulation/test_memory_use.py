@@ -9,7 +9,7 @@ import pytest
 
 from eligo.dag import Dag, Data
 from eligo.errors import EligoError
-from eligo.memory.models import MODELS, footprint
+from eligo.memory._models import MODELS, footprint
 from eligo.simulation import list_schedule, memory_over_time, peak_of_trace
 from eligo.trace import Trace
 from tests.memory.executions import random_executions, random_traces

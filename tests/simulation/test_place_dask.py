@@ -15,11 +15,12 @@ import pytest
 import eligo
 from eligo import generate
 from eligo.errors import EligoError, EngineError, MissingExtraError
-from eligo.simulation import place_dask, runs
-from eligo.simulation.contenders import contender
-from eligo.simulation.grid import Grid
-from eligo.simulation.place_dask import DaskCluster
-from eligo.simulation.places import Block, Here, open_place
+from eligo.simulation import _dask_executor as dask_executor
+from eligo.simulation import _runs as runs
+from eligo.simulation._dask_executor import DaskCluster
+from eligo.simulation._executors import Block, Here, open_place
+from eligo.simulation._grid import Grid
+from eligo.simulation._simulated_orders import contender
 from tests.guards import no_hang
 from tests.simulation import made_up_runs
 from tests.simulation.dask_clusters import ROOT, Cluster, other_eligo
@@ -90,7 +91,7 @@ def test_setups_survive_the_only_worker_that_holds_them(cluster):
         cluster.kill(first)
 
     with DaskCluster(cluster.address, run=made_up_runs.slow) as place:
-        large = os.urandom(3 * place_dask._PIECE // 2)
+        large = os.urandom(3 * dask_executor._PIECE // 2)
         assert collect(place, [large], BLOCKS * 4, after=2, then=replace) == wanted(BLOCKS * 4)
 
 
@@ -128,7 +129,7 @@ def test_few_blocks_are_sent_ahead(pair):
         work = place.work([None], BLOCKS * 100)
         for _ in range(5):
             next(work)
-            assert len(place._client.futures) <= place_dask._AHEAD * place._threads + 1
+            assert len(place._client.futures) <= dask_executor._AHEAD * place._threads + 1
         work.close()
 
 
@@ -178,7 +179,7 @@ def test_the_scheduler_is_killed_and_nothing_is_printed(cluster):
     script = """
 import sys
 from eligo.errors import EngineError
-from eligo.simulation.place_dask import DaskCluster
+from eligo.simulation._dask_executor import DaskCluster
 from tests.simulation import made_up_runs
 found = []
 try:
@@ -235,9 +236,9 @@ def test_unfit_workers(cluster, tmp_path):
 
 def test_version_is_checked_with_each_task():
     with pytest.raises(EngineError, match=f"a worker of the Dask cluster has eligo {eligo.__version__}, not"):
-        place_dask._do_block("9.9", None, (0, 0, 1, 1))
+        dask_executor._do_block("9.9", None, (0, 0, 1, 1))
     with pytest.raises(EngineError, match="a worker of the Dask cluster has"):
-        place_dask._unpack("9.9", [])
+        dask_executor._unpack("9.9", [])
 
 
 def answering(reply):

@@ -16,11 +16,12 @@ import pytest
 
 from eligo import generate
 from eligo.errors import EligoError, EngineError
-from eligo.simulation import place_processes, runs
-from eligo.simulation.contenders import contender
-from eligo.simulation.grid import Grid
-from eligo.simulation.place_processes import Processes
-from eligo.simulation.places import Block, Here, open_place
+from eligo.simulation import _process_executor as process_executor
+from eligo.simulation import _runs as runs
+from eligo.simulation._executors import Block, Here, open_place
+from eligo.simulation._grid import Grid
+from eligo.simulation._process_executor import Processes
+from eligo.simulation._simulated_orders import contender
 from tests.guards import no_hang
 from tests.simulation import made_up_runs
 from tests.simulation.made_up_runs import BLOCKS, wanted
@@ -72,7 +73,7 @@ def test_setups_share_their_dag():
 
 
 def test_little_work_is_done_here(monkeypatch):
-    monkeypatch.setattr(place_processes, "_Process", None)  # would raise if called
+    monkeypatch.setattr(process_executor, "_Process", None)  # would raise if called
     setups = real_setups()
     with open_place("processes:2") as place:
         assert len(collect(place, setups, REAL)) == len(REAL)
@@ -201,7 +202,7 @@ def test_ctrl_c_ends_all_processes_at_once():
     """The signal goes to the whole group, as from a terminal; workers must neither die of it nor talk."""
     script = """
 import os, sys, threading, signal
-from eligo.simulation.place_processes import Processes
+from eligo.simulation._process_executor import Processes
 from tests.simulation import made_up_runs
 with Processes(2, run=made_up_runs.hangs, small_s=0) as place:
     for number, rows in place.work([None], made_up_runs.BLOCKS):
@@ -230,7 +231,7 @@ def test_a_killed_caller_leaves_nobody_behind(what):
     """Neither between blocks nor in the middle of one that takes long."""
     script = f"""
 import os, signal
-from eligo.simulation.place_processes import Processes
+from eligo.simulation._process_executor import Processes
 from tests.simulation import made_up_runs
 with Processes(2, run=made_up_runs.{what}, small_s=0) as place:
     for number, rows in place.work([None], made_up_runs.BLOCKS):
@@ -255,7 +256,7 @@ def test_scripts_need_no_guard(tmp_path):
     """No ``if __name__ == "__main__"``: the script is not imported again, so what it prints is there once."""
     script = tmp_path / "script.py"
     script.write_text(
-        "from eligo.simulation.place_processes import Processes\n"
+        "from eligo.simulation._process_executor import Processes\n"
         "from tests.simulation import made_up_runs\n"
         "print('begins')\n"
         "with Processes(2, run=made_up_runs.plain, small_s=0) as place:\n"
@@ -288,7 +289,7 @@ def test_no_process_can_be_started(monkeypatch):
 
 def test_not_as_many_processes_as_wanted(monkeypatch):
     """Where the system allows only one more process, the work is done by that one."""
-    start, started = place_processes._Process.__init__, []
+    start, started = process_executor._Process.__init__, []
 
     def limited(self):
         if started:
@@ -296,7 +297,7 @@ def test_not_as_many_processes_as_wanted(monkeypatch):
         started.append(self)
         start(self)
 
-    monkeypatch.setattr(place_processes._Process, "__init__", limited)
+    monkeypatch.setattr(process_executor._Process, "__init__", limited)
     with Processes(4, run=made_up_runs.plain, small_s=0) as place:
         assert collect(place) == wanted()
         assert len(place.pids) == 1

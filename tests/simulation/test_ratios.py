@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eligo.errors import EligoError
-from eligo.simulation import ratios
-from eligo.simulation.ratios import Summary, ratio, summarize
+from eligo.simulation import _ratios as ratios
+from eligo.simulation._ratios import Summary, ratio, summarize
 
 samples = st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=60)
 

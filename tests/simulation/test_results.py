@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo.errors import EligoError, MissingExtraError, ParseError
-from eligo.simulation.ratios import Summary
-from eligo.simulation.results import TABLE, About, Point, Results, read_results, write_results
+from eligo.simulation._ratios import Summary
+from eligo.simulation._sweep_results import TABLE, About, Point, Results, read_results, write_results
 
 FLOATS = st.floats()
 SUMMARIES = st.builds(Summary, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS)

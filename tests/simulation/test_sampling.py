@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eligo.dag import Dag
-from eligo.simulation import sampling
-from eligo.simulation.contenders import contender
-from eligo.simulation.grid import Grid
-from eligo.simulation.places import Here
-from eligo.simulation.runs import COLUMNS, make_setup, run_block
-from eligo.simulation.sampling import collect, cut
+from eligo.simulation import _executors as executors
+from eligo.simulation._executors import Here, collect, cut
+from eligo.simulation._grid import Grid
+from eligo.simulation._runs import COLUMNS, make_setup, run_block
+from eligo.simulation._simulated_orders import contender
 
 DAG = Dag.from_edges(6, [0, 0, 1, 3], [2, 3, 4, 5])
 
@@ -61,8 +60,8 @@ def test_samples_are_the_same_in_whatever_order_blocks_are_done(seed, samples, r
     work = setups(Grid(), Grid(batch=2))
     plain = dict(collect(Here(), work, samples, runs))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sampling, "_SHORTEST_S", 0.0)
-        patch.setattr(sampling, "_PARTS", 3)
+        patch.setattr(executors, "_SHORTEST_S", 0.0)
+        patch.setattr(executors, "_PARTS", 3)
         other = dict(collect(Shuffled(seed), work, samples, runs))
     assert sorted(plain) == [0, 1, 2, 3]
     for number, rows in plain.items():
@@ -74,8 +73,8 @@ def test_long_runs_come_back_one_by_one_and_are_averaged_here(monkeypatch):
     work = setups(Grid(fail=0.2))
     whole = dict(collect(Here(), work, 4, 5))
     seen = []
-    monkeypatch.setattr(sampling, "seconds_per_run", lambda setup: 0.3)
-    monkeypatch.setattr(sampling, "cut", lambda *a: seen.extend(cut(*a)) or cut(*a))
+    monkeypatch.setattr(executors, "seconds_per_run", lambda setup: 0.3)
+    monkeypatch.setattr(executors, "cut", lambda *a: seen.extend(cut(*a)) or cut(*a))
     single = dict(collect(Shuffled(1), work, 4, 5))
     assert {block.group for block in seen} == {1}
     for number, rows in single.items():
@@ -86,7 +85,7 @@ def test_long_runs_come_back_one_by_one_and_are_averaged_here(monkeypatch):
 
 
 def test_the_share_that_is_done_only_grows_and_ends_at_1(monkeypatch):
-    monkeypatch.setattr(sampling, "seconds_per_run", lambda setup: 0.05)
+    monkeypatch.setattr(executors, "seconds_per_run", lambda setup: 0.05)
     shares = []
     list(collect(Here(), setups(Grid()), 20, 3, shares.append))
     assert len(shares) > 5
@@ -95,7 +94,7 @@ def test_the_share_that_is_done_only_grows_and_ends_at_1(monkeypatch):
 
 
 def test_whoever_stops_early_calls_off_the_rest(monkeypatch):
-    monkeypatch.setattr(sampling, "seconds_per_run", lambda setup: 0.05)
+    monkeypatch.setattr(executors, "seconds_per_run", lambda setup: 0.05)
     done = []
 
     class Watched(Here):

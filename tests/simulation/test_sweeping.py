@@ -21,15 +21,16 @@ import eligo
 from eligo import generate
 from eligo.dag import Dag
 from eligo.errors import EligoError, ParseError
-from eligo.simulation import journal as journals
-from eligo.simulation import sampling, sweeping
-from eligo.simulation.comparing import simulate
-from eligo.simulation.grid import Grid, Throttle
-from eligo.simulation.journal import Journal
-from eligo.simulation.places import Here
-from eligo.simulation.ratios import Summary
-from eligo.simulation.results import Point, read_results
-from eligo.simulation.sweeping import BATCHES, INTERARRIVALS, sweep
+from eligo.simulation import _executors as executors
+from eligo.simulation import _grid_sweep as grid_sweep
+from eligo.simulation import _sweep_journal as journals
+from eligo.simulation._executors import Here
+from eligo.simulation._grid import Grid, Throttle
+from eligo.simulation._grid_sweep import BATCHES, INTERARRIVALS, sweep
+from eligo.simulation._ratios import Summary
+from eligo.simulation._simulate import simulate
+from eligo.simulation._sweep_journal import Journal
+from eligo.simulation._sweep_results import Point, read_results
 
 AIRSN = generate.airsn(8)
 ASKED = {"interarrivals": [0.1, 1], "batches": [1, 4, 16], "samples": 40, "runs": 2, "seed": 5, "on": "here"}
@@ -123,7 +124,7 @@ def test_an_error_where_the_work_is_done_keeps_finished_points(tmp_path, monkeyp
             raise eligo.EngineError("the cluster is gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr(sweeping, "open_place", lambda on: nullcontext(Failing()))
+        patch.setattr(grid_sweep, "open_place", lambda on: nullcontext(Failing()))
         with pytest.raises(eligo.EngineError, match="the cluster is gone"):
             sweep(AIRSN, "prio,fifo", save_to=path, **ASKED)
     now = []
@@ -156,7 +157,7 @@ def test_a_journal_cut_anywhere_is_taken_up(journal, data):
 CHILD = """
 import sys, time
 from eligo import generate
-from eligo.simulation.sweeping import sweep
+from eligo.simulation._grid_sweep import sweep
 def slowly(point):
     print("point", flush=True)
     time.sleep(float(sys.argv[2]))
@@ -357,7 +358,7 @@ def test_runs_that_never_end_survive_the_journal(tmp_path):
 
 
 def test_cheap_points_first(monkeypatch):
-    monkeypatch.setattr(sweeping, "seconds_per_run", lambda setup: setup.grid.batch)
+    monkeypatch.setattr(grid_sweep, "seconds_per_run", lambda setup: setup.grid.batch)
     order = []
     sweep(AIRSN, "fifo", on_point=order.append, **ASKED)
     assert [point.batch for point in order] == [1, 1, 4, 4, 16, 16]
@@ -365,8 +366,8 @@ def test_cheap_points_first(monkeypatch):
 
 def test_rows_are_let_go_with_their_point(monkeypatch):
     """While a sweep runs only unfinished points have rows."""
-    monkeypatch.setattr(sampling, "_PARTS", 4)
-    monkeypatch.setattr(sampling, "_SHORTEST_S", 0.0)
+    monkeypatch.setattr(executors, "_PARTS", 4)
+    monkeypatch.setattr(executors, "_SHORTEST_S", 0.0)
     sizes = []
 
     def watch(point):
@@ -393,6 +394,6 @@ def test_rows_are_let_go_with_their_point(monkeypatch):
     ],
 )
 def test_bad_input_is_refused_before_any_work(monkeypatch, change, message):
-    monkeypatch.setattr(sweeping, "open_place", None)
+    monkeypatch.setattr(grid_sweep, "open_place", None)
     with pytest.raises(EligoError, match=message):
         sweep(AIRSN, "prio,fifo", **{**ASKED, **change})

@@ -11,13 +11,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eligo.cli.messages import guarded, say, terminable
-from eligo.cli.parser import build_parser
-from eligo.cli.progress import counting
-from eligo.cli.simulate_values import whole
-from eligo.cli.table import grid
+from eligo._cli.arguments import build_parser
+from eligo._cli.messages import guarded, say, terminable
+from eligo._cli.progress import counting
+from eligo._cli.simulate_values import whole
+from eligo._cli.terminal import grid
+from eligo._humanize import plural, printable
 from eligo.errors import EligoError
-from eligo.words import plural, printable
 from eligo_papers import __version__
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _study(text: str) -> str:
 
 def run(args: argparse.Namespace) -> int:
     """Reproduce, write, and print what agrees."""
-    from eligo.report.style import new_figure
+    from eligo.report._style import new_figure
     from eligo_papers import Settings, reproduce
 
     new_figure(1, 1)  # says now, not after the work, that matplotlib is missing

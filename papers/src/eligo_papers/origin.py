@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 import eligo
-from eligo.simulation.places import cores
-from eligo.words import plural
+from eligo._humanize import plural
+from eligo.simulation._executors import cores
 
 __all__ = ["Origin", "find_origin"]
 

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from eligo.errors import EligoError
-from eligo.formats.storage import replace_file, writing
-from eligo.formats.table import quote_field
+from eligo.formats._delimited_text import quote_field
+from eligo.formats._source import replace_file, writing
 from eligo_papers.browser_page import browser_page
 from eligo_papers.chapter import AGREES, VERDICTS, Chapter, Check, Picture, Section, Table
 from eligo_papers.origin import Origin

@@ -11,7 +11,7 @@ r entries, so the whole takes about s^3 / 3, whatever the tree.
 in two; schedule both parts the same way, and merge their schedules by Algorithm 2-IC-Sweep.
 
 *Work* is counted, so that it can be compared without a clock: entries of vectors written, entries compared, and fields
-of sweep tables filled in. ``eligo.priority.strands`` has the fast way, for which see there.
+of sweep tables filled in. ``eligo.priority._blocks.strands`` has the fast way, for which see there.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from eligo.errors import EligoError
-from eligo.simulation.places import cores
+from eligo.simulation._executors import cores
 from eligo_papers.chapter import Chapter, Settings, Step
 from eligo_papers.origin import find_origin
 from eligo_papers.pages import FOLDER, refuse_foreign, write_pages

@@ -24,7 +24,7 @@ from typing import Any
 import eligo
 from eligo import _core
 from eligo.errors import EligoError
-from eligo.formats.storage import replace_file, writing
+from eligo.formats._source import replace_file, writing
 from eligo_papers.chapter import Step
 
 __all__ = ["Kept", "run_steps"]

@@ -14,7 +14,7 @@ import threading
 from importlib import import_module
 
 from eligo.errors import EligoError
-from eligo.simulation.place_worker import end_without
+from eligo.simulation._process_executor import end_without
 
 __all__ = ["serve"]
 

@@ -16,23 +16,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from eligo.certificate.identity import digest
-from eligo.certificate.noun import Certificate
+from eligo.certificate._certificate import Certificate
+from eligo.certificate._identity import digest
 
 if TYPE_CHECKING:
-    from eligo.certificate.memory_noun import MemoryCertificate
-    from eligo.certificate.opening import load
-    from eligo.certificate.verdict import Verdict
-    from eligo.certificate.verification import DEFAULT_BUDGET, verify
+    from eligo.certificate._memory_certificate import MemoryCertificate
+    from eligo.certificate._verify import DEFAULT_BUDGET, Verdict, load, verify
 
 __all__ = ["DEFAULT_BUDGET", "Certificate", "MemoryCertificate", "Verdict", "digest", "load", "verify"]
 
 _HOME = {
-    "DEFAULT_BUDGET": "verification",
-    "MemoryCertificate": "memory_noun",
-    "Verdict": "verdict",
-    "load": "opening",
-    "verify": "verification",
+    "DEFAULT_BUDGET": "_verify",
+    "MemoryCertificate": "_memory_certificate",
+    "Verdict": "_verify",
+    "load": "_verify",
+    "verify": "_verify",
 }
 
 

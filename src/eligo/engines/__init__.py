@@ -14,11 +14,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from eligo.engines.base import Engine, Event, Happening
-    from eligo.engines.plan import Plan, Process, Task
-    from eligo.engines.planning import make_plan
-    from eligo.engines.running import Outcome, Run, start
-    from eligo.engines.state import JobStatus, State
+    from eligo.engines._engine import Engine, Event, Happening
+    from eligo.engines._make_plan import make_plan
+    from eligo.engines._plan import Plan, Process, Task
+    from eligo.engines._run import Outcome, Run, start
+    from eligo.engines._state import JobStatus, State
 
 __all__ = [
     "Engine", "Event", "Happening", "JobStatus", "Outcome", "Plan", "Process", "Run", "State", "Task", "make_plan",
@@ -26,11 +26,11 @@ __all__ = [
 ]  # fmt: skip
 
 _HOME = {
-    "base": ("Engine", "Event", "Happening"),
-    "plan": ("Plan", "Process", "Task"),
-    "planning": ("make_plan",),
-    "running": ("Outcome", "Run", "start"),
-    "state": ("JobStatus", "State"),
+    "_engine": ("Engine", "Event", "Happening"),
+    "_plan": ("Plan", "Process", "Task"),
+    "_make_plan": ("make_plan",),
+    "_run": ("Outcome", "Run", "start"),
+    "_state": ("JobStatus", "State"),
 }
 
 

@@ -17,8 +17,8 @@ from typing import cast
 
 from eligo.dag import Dag
 from eligo.errors import CycleError, EligoError, ParseError, warn_of
-from eligo.formats.base import Document, EdgeRule, FormatModule, Notes
-from eligo.formats.storage import Source, load, replace_file
+from eligo.formats._base import Document, EdgeRule, FormatModule, Notes
+from eligo.formats._source import Source, load, replace_file
 
 __all__ = ["Document", "EdgeRule", "find_format", "format_by_name", "format_for_writing", "formats"]
 __all__ += ["open_document", "read", "write"]
@@ -58,7 +58,7 @@ def format_by_name(name: str) -> FormatModule:
     name = _ALIASES.get(name, name)
     if name not in _SUFFIXES:
         raise EligoError(f"unknown format {name!r}", hint=f"one of: {', '.join(_SUFFIXES)}")
-    return cast(FormatModule, import_module(f"eligo.formats.{name}"))
+    return cast(FormatModule, import_module(f"eligo.formats._{name}"))
 
 
 def _named(path: str) -> list[str]:
@@ -120,8 +120,8 @@ def open_document(
 ) -> Document:
     """Read a file like :func:`read`, and keep what it said beside the dag.
 
-    With `original`, priorities that :mod:`eligo.formats.instrumenting` wrote into it are passed over, since they may be
-    about jobs that are no longer there; without `limited`, so are dependencies that :mod:`eligo.formats.dependencies`
+    With `original`, priorities that :mod:`eligo.formats._editing` wrote into it are passed over, since they may be
+    about jobs that are no longer there; without `limited`, so are dependencies that :mod:`eligo.formats._editing`
     wrote. The document's source is the file as it is all the same.
     """
     source = load(path)
@@ -143,7 +143,7 @@ def open_document(
     if original or not limited:
         document = replace(document, source=source)
     if job_data is not None:
-        from eligo.formats.job_data import attach, open_table
+        from eligo.formats._job_data import attach, open_table
 
         document = attach(document, open_table(job_data))
     return document
@@ -152,11 +152,11 @@ def open_document(
 def _as_wanted(source: Source, format: str, original: bool, limited: bool) -> Source:
     """Return a file without those of our additions that are to be passed over."""
     if not limited:
-        from eligo.formats.dependencies import without_dependencies
+        from eligo.formats._editing import without_dependencies
 
         source = without_dependencies(source, format)
     if original:
-        from eligo.formats.instrumenting import without_priorities
+        from eligo.formats._editing import without_priorities
 
         source = without_priorities(source, format)
     return source

@@ -10,24 +10,24 @@ its record, and one line below. Everything random is a function of an explicit s
 
 from __future__ import annotations
 
-from eligo.generate.blocks import clique_dag, cycle_dag, m_dag, n_dag, w_dag
-from eligo.generate.classic import chain, fork_join
-from eligo.generate.compose import compose, reverse
-from eligo.generate.daggen_tool import daggen, daggen_draw
-from eligo.generate.familiar import divide_and_conquer, laplace_transform, matrix_multiplication, parallel_prefix
-from eligo.generate.family import REGISTERED, Family, Parameter
-from eligo.generate.fmri import airsn
-from eligo.generate.fourier import fft
-from eligo.generate.genomics import epigenomics
-from eligo.generate.ligo import inspiral
-from eligo.generate.meshes import grid, mesh, wavefront
-from eligo.generate.mosaic import montage
-from eligo.generate.random_dags import layered, series_parallel, uniform
-from eligo.generate.seismology import cybershake
-from eligo.generate.sky_survey import sdss
-from eligo.generate.strands import planar_bipartite_tree, strand
-from eligo.generate.sweep_figures import paper001
-from eligo.generate.trees import random_tree, tree, tree_from_parents
+from eligo.generate._bipartite_dags import clique_dag, cycle_dag, m_dag, n_dag, planar_bipartite_tree, strand, w_dag
+from eligo.generate._classic_dags import (
+    chain,
+    compose,
+    divide_and_conquer,
+    fft,
+    fork_join,
+    laplace_transform,
+    matrix_multiplication,
+    parallel_prefix,
+    reverse,
+)
+from eligo.generate._family import REGISTERED, Family, Parameter
+from eligo.generate._meshes_and_trees import grid, mesh, random_tree, tree, tree_from_parents, wavefront
+from eligo.generate._random_dags import daggen, daggen_draw, layered, series_parallel, uniform
+from eligo.generate._scientific_workflows import airsn, cybershake, epigenomics, inspiral
+from eligo.generate._sky_workflows import montage, sdss
+from eligo.generate._sweep_figures import paper001
 
 __all__ = [
     "FAMILIES",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from eligo.generate import FAMILIES
-from eligo.generate.family import markdown_table
+from eligo.generate._family import markdown_table
 
 if __name__ == "__main__":
     print("\n".join(markdown_table(FAMILIES.values())))

@@ -3,14 +3,14 @@
 One module an idea; the imports point down this list:
 
 ====================  =================================================================================================
-``prioritizing``      :func:`~eligo.priority.prioritizing.prioritize`: an order of any dag, with a claim and a bound
+``prioritizing``      :func:`~eligo.priority._prioritize.prioritize`: an order of any dag, with a claim and a bound
 ``bounds``            what no order exceeds, for every dag, with a certificate
 ``area``              any dag, as a whole: a greedy from before and from behind, guided by loads
 ``charging``          loads: where blame for rendered jobs comes to rest; bounds follow, and who goes first
 ``prio``              any dag, block by block, the block that loses least first (Malewicz et al. 2006)
 ``prio2006``          the same heuristic as its paper prints it, only made valid, to compare with
 ``plain_orders``      first in first out, last in first out, the longest path, chance, to compare with
-``theory``            :func:`~eligo.priority.theory.settle`: what can be said of a dag, with a certificate
+``theory``            :func:`~eligo.priority._settle.settle`: what can be said of a dag, with a certificate
 ``prover``            the steps it tries: family, composition, series, sum, exact search
 ``joining``           what is known of parts, put together
 ``compose``           groups of blocks one after the other (Cordasco et al. 2010, theorems 2.1 and 4.1)

@@ -14,16 +14,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from eligo.report.curves import plot_gain, plot_profiles, plot_sweep
-from eligo.report.dag_picture import draw_dag, draw_game
-from eligo.report.gantt import plot_gantt
-from eligo.report.layout import Layout, place_jobs
-from eligo.report.memory_curves import plot_limits, plot_makespan, plot_memory
-from eligo.report.ratio_panels import Ratio, plot_ratios
-from eligo.report.style import save
+from eligo.report._curves import plot_gain, plot_profiles, plot_sweep
+from eligo.report._dag_picture import draw_dag, draw_game
+from eligo.report._gantt import plot_gantt
+from eligo.report._layout import Layout, place_jobs
+from eligo.report._memory_curves import plot_limits, plot_makespan, plot_memory
+from eligo.report._ratio_panels import Ratio, plot_ratios
+from eligo.report._style import save
 
 if TYPE_CHECKING:
-    from eligo.report.page.writing import write_page
+    from eligo.report._page.render import write_page
 
 __all__ = [
     "Layout",
@@ -48,6 +48,6 @@ def __getattr__(name: str) -> Any:
     """Load the page on first use: whoever draws a figure need not wait for it."""
     if name != "write_page":
         raise AttributeError(f"module 'eligo.report' has no attribute {name!r}")
-    from eligo.report.page.writing import write_page
+    from eligo.report._page.render import write_page
 
     return write_page

@@ -15,15 +15,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from eligo.simulation.advising import Advice, advise
-    from eligo.simulation.arrival_files import read_arrivals
-    from eligo.simulation.comparing import Comparison, simulate
-    from eligo.simulation.grid import ArrivalTrace, Grid, Throttle
-    from eligo.simulation.list_scheduling import list_schedule
-    from eligo.simulation.memory_use import MemoryUse, memory_over_time, peak_of_trace
-    from eligo.simulation.ratios import Summary
-    from eligo.simulation.results import Results, read_results, write_results
-    from eligo.simulation.sweeping import sweep
+    from eligo.simulation._advise import Advice, advise
+    from eligo.simulation._grid import ArrivalTrace, Grid, Throttle
+    from eligo.simulation._grid_inputs import read_arrivals
+    from eligo.simulation._grid_sweep import sweep
+    from eligo.simulation._list_schedule import MemoryUse, list_schedule, memory_over_time, peak_of_trace
+    from eligo.simulation._ratios import Summary
+    from eligo.simulation._simulate import Comparison, simulate
+    from eligo.simulation._sweep_results import Results, read_results, write_results
 
 __all__ = [
     "Advice",
@@ -46,23 +45,23 @@ __all__ = [
 ]
 
 _HOME = {
-    "Advice": "advising",
-    "advise": "advising",
-    "read_arrivals": "arrival_files",
-    "Comparison": "comparing",
-    "simulate": "comparing",
-    "ArrivalTrace": "grid",
-    "Grid": "grid",
-    "Throttle": "grid",
-    "list_schedule": "list_scheduling",
-    "MemoryUse": "memory_use",
-    "memory_over_time": "memory_use",
-    "peak_of_trace": "memory_use",
-    "Summary": "ratios",
-    "Results": "results",
-    "read_results": "results",
-    "write_results": "results",
-    "sweep": "sweeping",
+    "Advice": "_advise",
+    "advise": "_advise",
+    "read_arrivals": "_grid_inputs",
+    "Comparison": "_simulate",
+    "simulate": "_simulate",
+    "ArrivalTrace": "_grid",
+    "Grid": "_grid",
+    "Throttle": "_grid",
+    "list_schedule": "_list_schedule",
+    "MemoryUse": "_list_schedule",
+    "memory_over_time": "_list_schedule",
+    "peak_of_trace": "_list_schedule",
+    "Summary": "_ratios",
+    "Results": "_sweep_results",
+    "read_results": "_sweep_results",
+    "write_results": "_sweep_results",
+    "sweep": "_grid_sweep",
 }
 
 

@@ -10,8 +10,7 @@ import subprocess
 
 import pytest
 
-from eligo.engines.local.journal import Journal
-from eligo.engines.local.keeper import PROGRAM
+from eligo.engines._local.launcher import PROGRAM, Journal
 
 NOBODY = 65534
 

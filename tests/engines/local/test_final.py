@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from eligo.engines.hooks import DAG_STATUS_MARK, FAILED_COUNT_MARK
-from eligo.engines.plan import Sandbox
-from eligo.engines.state import JobStatus
+from eligo.engines._attempts import DAG_STATUS_MARK, FAILED_COUNT_MARK
+from eligo.engines._plan import Sandbox
+from eligo.engines._state import JobStatus
 from tests.engines.local.test_hard_ends import DONE, FAILED, Ran, sh, task
 
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 
 import eligo
 from eligo.dag import Dag, Data
-from eligo.engines.local.floor import Floor
-from eligo.engines.plan import Plan, Task
-from eligo.formats.base import Document
-from eligo.formats.storage import Source
+from eligo.engines._local.dispatcher import Floor
+from eligo.engines._plan import Plan, Task
+from eligo.formats._base import Document
+from eligo.formats._source import Source
 from tests.strategies import dags
 
 

@@ -16,9 +16,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.engines.crashing import PATIENCE_S, Drivers, Trial, random_jobs
-from eligo.engines.local.journal import Key
-from eligo.engines.local.keeper import Keeper
-from eligo.engines.plan import Process
+from eligo.engines._local.launcher import Keeper, Key
+from eligo.engines._plan import Process
 
 SMALL, LARGE = "size=400k", "size=32m"
 

@@ -16,14 +16,14 @@ import pytest
 import eligo
 from benchmarks.engines.crashing import keepers_of
 from eligo.dag import Dag
-from eligo.engines.base import Happening
-from eligo.engines.local import Local
-from eligo.engines.local import engine as engine_module
-from eligo.engines.plan import Abort, Categories, Hook, Plan, Process, Sandbox, Task
-from eligo.engines.state import JobStatus, State
+from eligo.engines._engine import Happening
+from eligo.engines._local import Local
+from eligo.engines._local import engine as engine_module
+from eligo.engines._plan import Abort, Categories, Hook, Plan, Process, Sandbox, Task
+from eligo.engines._state import JobStatus, State
 from eligo.errors import EngineError, ParseError
-from eligo.formats.base import Document
-from eligo.formats.storage import Source
+from eligo.formats._base import Document
+from eligo.formats._source import Source
 
 PATIENCE_S = 60.0
 DONE, FAILED, WAITING = JobStatus.DONE, JobStatus.FAILED, JobStatus.WAITING

@@ -8,7 +8,7 @@ import zlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eligo.engines.local.journal import Journal, Key, parse_record
+from eligo.engines._local.launcher import Journal, Key, parse_record
 
 keys = st.builds(Key, st.integers(0, 10**6), st.integers(1, 99), st.integers(-2, 5), st.integers(0, 9))
 numbers = st.integers(0, 2**40)

@@ -16,7 +16,7 @@ import pytest
 
 from benchmarks.engines.crashing import PATIENCE_S, Drivers, Tally, Trial, keepers_of, overlaps, random_jobs
 from benchmarks.engines.reliability import VARIANTS, trials
-from eligo.engines.state import FILE_NAME
+from eligo.engines._state import FILE_NAME
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eligo
-from eligo.engines.local.memory_gate import MemoryGate
-from eligo.memory.state import occupied
+from eligo.engines._local.dispatcher import MemoryGate
+from eligo.memory._footprint import occupied
 from tests.memory.footprints import random_footprint
 
 

@@ -11,8 +11,8 @@ import random
 import numpy as np
 import pytest
 
-from eligo.engines.base import Happening
-from eligo.engines.state import JobStatus, State
+from eligo.engines._engine import Happening
+from eligo.engines._state import JobStatus, State
 from tests.engines.local.test_hard_ends import Ran, sh, task
 
 
@@ -69,7 +69,7 @@ def test_back_to_the_last_sync_after_a_power_cut(tmp_path, monkeypatch):
         state.connection.execute("DELETE FROM steps")
         state.connection.execute("DELETE FROM epochs")
         state.commit(sync=True)
-    monkeypatch.setattr("eligo.engines.local.steps.boot_id", lambda: "another")
+    monkeypatch.setattr("eligo.engines._local.launch_steps.boot_id", lambda: "another")
     ran = Ran(tmp_path, jobs, [(0, 1)]).finish()
     assert ran.state.status == [JobStatus.DONE] * 2
     assert np.isfinite(ran.engine.collect().end_s).all()

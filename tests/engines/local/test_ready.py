@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eligo.engines.local.ready import Ready
-from eligo.engines.plan import Categories
+from eligo.engines._local.dispatcher import Ready
+from eligo.engines._plan import Categories
 
 JOBS = 12
 

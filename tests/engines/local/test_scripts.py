@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from eligo.engines.local import engine as engine_module
-from eligo.engines.planning import make_plan
-from eligo.engines.running import start
-from eligo.engines.state import JobStatus
+from eligo.engines._local import engine as engine_module
+from eligo.engines._make_plan import make_plan
+from eligo.engines._run import start
+from eligo.engines._state import JobStatus
 from eligo.formats import open_document
 
 

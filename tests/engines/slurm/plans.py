@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from eligo.dag import Dag
-from eligo.engines.base import Event
-from eligo.engines.plan import Plan, Process, Task
-from eligo.engines.slurm import Slurm
-from eligo.engines.state import State
-from eligo.formats.base import Document
-from eligo.formats.storage import Source
+from eligo.engines._engine import Event
+from eligo.engines._plan import Plan, Process, Task
+from eligo.engines._slurm import Slurm
+from eligo.engines._state import State
+from eligo.formats._base import Document
+from eligo.formats._source import Source
 
 
 def shell(name: str, text: str, home: Path, **more: object) -> Task:

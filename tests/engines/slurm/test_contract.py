@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from eligo.engines.contract import EngineContract
-from eligo.engines.slurm import Slurm
+from eligo.engines._slurm import Slurm
+from eligo.testing import EngineContract
 from tests.reference.slurm_cluster import need_cluster
 
 

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from eligo.dag import Dag
-from eligo.engines.base import Happening
-from eligo.engines.plan import Abort, Categories, Process, Sandbox, Task
-from eligo.engines.slurm import Slurm
-from eligo.engines.state import JobStatus
+from eligo.engines._engine import Happening
+from eligo.engines._plan import Abort, Categories, Process, Sandbox, Task
+from eligo.engines._slurm import Slurm
+from eligo.engines._state import JobStatus
 from eligo.errors import EngineError, ParseError
 from tests.engines.slurm.plans import make_plan, open_state, run, shell, watch
 from tests.reference.slurm_cluster import Cluster, need_cluster
@@ -208,7 +208,7 @@ DRIVER = """
     import sys
     from pathlib import Path
     from eligo.dag import Dag
-    from eligo.engines.slurm import Slurm
+    from eligo.engines._slurm import Slurm
     from tests.engines.slurm.plans import make_plan, open_state, shell, watch
 
     home, seconds = Path(sys.argv[1]), sys.argv[2]

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from eligo.dag import Dag
-from eligo.engines.plan import Plan
-from eligo.engines.slurm import Slurm
-from eligo.engines.state import JobStatus
+from eligo.engines._plan import Plan
+from eligo.engines._slurm import Slurm
+from eligo.engines._state import JobStatus
 from tests.engines.slurm.plans import make_plan, open_state, shell, watch
 from tests.reference.slurm_cluster import need_cluster
 

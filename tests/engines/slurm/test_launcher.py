@@ -12,12 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eligo.engines.attempts import AFTER, BEFORE, Attempt, Verdict, VerdictKind
-from eligo.engines.hooks import RETRY_MARK, HookFacts, words
-from eligo.engines.plan import Abort, Hook, Process, Task
-from eligo.engines.slurm.box import Box, Record
-from eligo.engines.slurm.hook_words import hook_words
-from eligo.engines.slurm.script import REVOKED, UNSHARED, job_script
+from eligo.engines._attempts import AFTER, BEFORE, RETRY_MARK, Attempt, HookFacts, Verdict, VerdictKind, words
+from eligo.engines._plan import Abort, Hook, Process, Task
+from eligo.engines._slurm.exchange_dir import Box, Record
+from eligo.engines._slurm.job_script import REVOKED, UNSHARED, job_script
+from eligo.engines._slurm.options import hook_words
 from eligo.errors import ParseError
 
 SHELLS = [["/bin/sh"], ["bash", "--posix"]]

@@ -8,17 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eligo.dag import Dag
-from eligo.engines.plan import Categories
-from eligo.engines.slurm.backlog import MOST_PARENTS, Backlog
-from eligo.engines.slurm.box import parse_record
-from eligo.engines.slurm.commands import Commands, clean_environment
-from eligo.engines.slurm.entry import Entry
-from eligo.engines.slurm.listing import Ended, parse_queue
-from eligo.engines.slurm.losing import Fate, fate_of
-from eligo.engines.slurm.nice import LARGEST, plan_nice
-from eligo.engines.slurm.options import check_options
-from eligo.engines.slurm.site import Site, parse_config
-from eligo.engines.slurm.submitting import Refusal, how_refused
+from eligo.engines._plan import Categories
+from eligo.engines._slurm.exchange_dir import parse_record
+from eligo.engines._slurm.options import check_options
+from eligo.engines._slurm.ready_jobs import MOST_PARENTS, Backlog
+from eligo.engines._slurm.recovery import Fate, fate_of
+from eligo.engines._slurm.site import LARGEST, Site, parse_config, plan_nice
+from eligo.engines._slurm.slurm_commands import Commands, Ended, clean_environment, parse_queue
+from eligo.engines._slurm.submission import Entry
+from eligo.engines._slurm.submit import Refusal, how_refused
 from eligo.errors import EngineError
 
 # Options

@@ -14,12 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from eligo.engines import hooks, sandbox
-from eligo.engines.attempts import AFTER, BEFORE, Attempt, VerdictKind
-from eligo.engines.plan import Hook, Process, Task
-from eligo.engines.tasks.dagman import maker
-from eligo.formats import dagman
-from eligo.formats.storage import load
+from eligo.engines import _attempts as attempts
+from eligo.engines import _sandbox as sandbox
+from eligo.engines._attempts import AFTER, BEFORE, Attempt, VerdictKind
+from eligo.engines._plan import Hook, Process, Task
+from eligo.engines._tasks.dagman_tasks import maker
+from eligo.formats import _dagman as dagman
+from eligo.formats._source import load
 from tests.reference.condor_pool import need_pool, run_dag
 
 pytestmark = pytest.mark.engine
@@ -296,7 +297,7 @@ def execute(process: Process, box: Path) -> int:
 
 def run_hook(hook: Hook, attempt: Attempt) -> int:
     codes = tuple(code for step, code in sorted(attempt.codes.items()) if step >= 0)
-    facts = hooks.HookFacts(
+    facts = attempts.HookFacts(
         attempt.task.name,
         attempt.number,
         attempt.task.retries,
@@ -304,7 +305,7 @@ def run_hook(hook: Hook, attempt: Attempt) -> int:
         codes,
         attempt.codes.get(BEFORE),
     )
-    return subprocess.run(hooks.words(hook, facts), cwd=hook.directory, check=False).returncode
+    return subprocess.run(attempts.words(hook, facts), cwd=hook.directory, check=False).returncode
 
 
 def run_task(task: Task, boxes: Path) -> None:
@@ -317,7 +318,7 @@ def run_task(task: Task, boxes: Path) -> None:
                 if hook is not None:
                     attempt.codes[step] = run_hook(hook, attempt)
                 else:
-                    process = hooks.for_attempt(task.processes[step], number)
+                    process = attempts.for_attempt(task.processes[step], number)
                     attempt.codes[step] = execute(process, boxes / f"{task.name}.{number}.{step}")
         verdict = attempt.verdict()
         assert verdict is not None

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eligo.engines.hooks import RETRY_MARK, for_attempt
-from eligo.engines.plan import Abort, Hook, Process, Task
-from eligo.engines.programs import Programs
-from eligo.engines.tasks.base import Maker
-from eligo.engines.tasks.dagman import maker
+from eligo.engines._attempts import RETRY_MARK, for_attempt
+from eligo.engines._plan import Abort, Hook, Process, Task
+from eligo.engines._sandbox import Programs
+from eligo.engines._tasks.dagman_tasks import maker
+from eligo.engines._tasks.task_maker import Maker
 from eligo.errors import ParseError
-from eligo.formats import dagman
-from eligo.formats.storage import Source, load
+from eligo.formats import _dagman as dagman
+from eligo.formats._source import Source, load
 from tests.corpus import DATA, needs_shared, statistics
 
 HTCONDOR = "--engine htcondor"

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from eligo.engines.plan import Process, Sandbox, Task
-from eligo.engines.tasks import dax, pegasus
-from eligo.engines.tasks.base import Maker
+from eligo.engines._plan import Process, Sandbox, Task
+from eligo.engines._tasks import dax_tasks, pegasus_tasks
+from eligo.engines._tasks.task_maker import Maker
 from eligo.errors import ParseError
 from eligo.formats import open_document
 from tests.corpus import DATA, needs_shared
@@ -26,7 +26,7 @@ def make(home: Path, text: str, **files: str) -> Maker:
     for name, content in files.items():
         (home / f"{name}.yml").write_text(content)
     (home / "x.yml").write_text("pegasus: '5.0'\n" + text)
-    return pegasus.maker(open_document(home / "x.yml"))
+    return pegasus_tasks.maker(open_document(home / "x.yml"))
 
 
 def job(text: str = "", name: str = "tool") -> str:
@@ -203,7 +203,7 @@ DAX = """<?xml version="1.0"?>
 
 def test_dax(tmp_path: Path) -> None:
     (tmp_path / "x.dax").write_text(DAX)
-    made = dax.maker(open_document(tmp_path / "x.dax"))
+    made = dax_tasks.maker(open_document(tmp_path / "x.dax"))
     home = str(tmp_path)
     assert made.task(0) == Task(
         "a",
@@ -233,8 +233,8 @@ def test_dax(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "module", "part"),
     [
-        ("pegasus-yaml/diamond.yml", pegasus, "'diamond::preprocess:2.0' of job 'ID000001' is not known"),
-        ("dax/Montage_50.xml", dax, "'Montage::mProjectPP:1.0' of job 'ID00000' is not known"),
+        ("pegasus-yaml/diamond.yml", pegasus_tasks, "'diamond::preprocess:2.0' of job 'ID000001' is not known"),
+        ("dax/Montage_50.xml", dax_tasks, "'Montage::mProjectPP:1.0' of job 'ID00000' is not known"),
     ],
 )
 def test_real_files(name, module, part: str) -> None:
@@ -248,7 +248,7 @@ def test_real_files(name, module, part: str) -> None:
 @needs_shared
 def test_a_real_benchmark() -> None:
     document = open_document(DATA / "pegasus-yaml" / "blast-benchmark-198.yml")
-    made = pegasus.maker(document)
+    made = pegasus_tasks.maker(document)
     first = made.task(0).processes[0]
     assert first.argv[0].endswith("/wfperf_benchmark.py")
     assert first.environment == {"PATH": "/usr/bin:/bin:."}

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eligo.engines.tasks.submit_macros import Expander
-from eligo.engines.tasks.submit_words import Unreadable, read_arguments, read_environment
+from eligo.engines._tasks.submit_commands import Unreadable, read_arguments, read_environment
+from eligo.engines._tasks.submit_description import Expander
 
 WORDS = st.lists(st.text("ab '\"\\;=\t$%é,#", max_size=8), max_size=8)
 NAMES = st.text("ABZ_09", min_size=1, max_size=5)

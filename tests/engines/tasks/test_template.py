@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo.dag import OUTSIDE, UNKNOWN, Dag, Data
-from eligo.engines.tasks.template import PLACES, maker
+from eligo.engines._tasks.command_template import PLACES, maker
 from eligo.errors import EligoError, ParseError
-from eligo.formats.base import Document
-from eligo.formats.storage import Source
+from eligo.formats._base import Document
+from eligo.formats._source import Source
 
 
 def document(*names: str, **known: object) -> Document:

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eligo.engines.plan import Process, Task
-from eligo.engines.tasks.base import Maker
-from eligo.engines.tasks.wfformat import maker
+from eligo.engines._plan import Process, Task
+from eligo.engines._tasks.task_maker import Maker
+from eligo.engines._tasks.wfformat_tasks import maker
 from eligo.errors import ParseError
 from eligo.formats import open_document
-from eligo.formats.storage import Source
-from eligo.formats.wfformat import parse
+from eligo.formats._source import Source
+from eligo.formats._wfformat.reader import parse
 from tests.corpus import DATA, needs_shared
 
 

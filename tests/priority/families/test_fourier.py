@@ -9,7 +9,7 @@ from eligo.dag import Dag
 from eligo.errors import EligoError
 from eligo.generate import fft
 from eligo.graph import dual
-from eligo.priority.families import Fft, fft_eligible, recognise, recognise_fft
+from eligo.priority._families import Fft, fft_eligible, recognise, recognise_fft
 from eligo.schedule import Schedule
 from tests.priority.families.brute import Ideals, near_miss, same_shape, shuffled, takes_the_newest
 

@@ -11,7 +11,7 @@ from eligo import graph
 from eligo.dag import Dag
 from eligo.errors import EligoError
 from eligo.generate import grid, mesh
-from eligo.priority.families import Mesh, mesh_eligible, recognise_mesh
+from eligo.priority._families import Mesh, mesh_eligible, recognise_mesh
 from eligo.schedule import Schedule
 from tests.priority.families.brute import Ideals, near_miss, same_shape, shuffled
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from eligo.dag import Dag
 from eligo.generate import compose, fft, grid, mesh, tree, tree_from_parents
 from eligo.graph import dual, induced_subdag, remove_shortcuts, sinks, sources, sum_of
-from eligo.priority.families import Fft, Mesh, Part, Tree, find_parts
+from eligo.priority._families import Fft, Mesh, Part, Tree, find_parts
 from eligo.schedule import Schedule
 from tests.guards import no_hang
 from tests.priority.families.brute import near_miss, same_shape, shuffled

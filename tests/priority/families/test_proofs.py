@@ -8,8 +8,8 @@ from eligo.certificate import Certificate, verify
 from eligo.dag import Dag
 from eligo.errors import CertificateError
 from eligo.generate import fft, mesh, tree, tree_from_parents
-from eligo.priority import exact
-from eligo.priority.families import recognise, recognise_fft, recognise_mesh, recognise_mixed_tree, recognise_tree
+from eligo.priority import _exact as exact
+from eligo.priority._families import recognise, recognise_fft, recognise_mesh, recognise_mixed_tree, recognise_tree
 from eligo.schedule import Schedule
 from tests.priority.families.brute import shuffled
 

@@ -12,7 +12,7 @@ from eligo.dag import Dag
 from eligo.errors import EligoError
 from eligo.generate import tree, tree_from_parents
 from eligo.graph import dual
-from eligo.priority.families import MixedTree, Tree, recognise, recognise_mixed_tree, recognise_tree, tree_eligible
+from eligo.priority._families import MixedTree, Tree, recognise, recognise_mixed_tree, recognise_tree, tree_eligible
 from eligo.schedule import Schedule
 from tests.priority.families.brute import Ideals, near_miss, shuffled, takes_the_newest
 

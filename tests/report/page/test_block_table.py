@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import eligo
 from eligo import Dag, generate, graph, prioritize
-from eligo.priority.area import area
-from eligo.priority.prio import prio
-from eligo.report.page import block_table as module
-from eligo.report.page.block_table import BlockTable, block_table
+from eligo.priority._strategies.area import area
+from eligo.priority._strategies.prio import prio
+from eligo.report._page import block_table as module
+from eligo.report._page.block_table import BlockTable, block_table
 from eligo.schedule import Schedule
 from tests.guards import no_hang
 from tests.priority.test_prio import best_of, executed_orders, topological_order

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 import eligo
 from eligo import generate
 from eligo.dag import Dag, Data
-from eligo.memory.limiting import limit
-from eligo.memory.models import footprint
-from eligo.priority.prioritizing import STRATEGIES
-from eligo.report.page.captions import captions
-from eligo.report.page.findings import Findings, Wish, find
-from eligo.simulation.ratios import Summary
-from eligo.simulation.results import About, Point, Results
+from eligo.memory._limit import limit
+from eligo.memory._models import footprint
+from eligo.priority._prioritize import STRATEGIES
+from eligo.report._page.findings import Findings, Wish, find
+from eligo.report._page.page_text import captions
+from eligo.simulation._ratios import Summary
+from eligo.simulation._sweep_results import About, Point, Results
 from tests.memory.footprints import random_footprint
 from tests.reference.graphs import longest_path
 from tests.reference.ideals import eligible

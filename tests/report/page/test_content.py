@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from eligo import generate
 from eligo.dag import OUTSIDE, Dag
-from eligo.memory.limiting import limit
-from eligo.memory.models import footprint
-from eligo.report.page import content as module
-from eligo.report.page.content import content, packed, shown
-from eligo.report.page.findings import Findings, Recorded, Wish, find
-from eligo.simulation.ratios import Summary
-from eligo.simulation.results import About, Point, Results
+from eligo.memory._limit import limit
+from eligo.memory._models import footprint
+from eligo.report._page import page_content as module
+from eligo.report._page.findings import Findings, Recorded, Wish, find
+from eligo.report._page.page_content import content, packed, shown
+from eligo.simulation._ratios import Summary
+from eligo.simulation._sweep_results import About, Point, Results
 from eligo.trace import Trace
 from tests.memory.footprints import random_footprint
 from tests.reference import folding_twin

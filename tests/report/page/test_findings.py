@@ -14,13 +14,13 @@ import eligo
 from eligo import generate
 from eligo.dag import Dag, Data
 from eligo.errors import EligoError
-from eligo.memory.footprint import Footprint
-from eligo.memory.limiting import Limited, limit
-from eligo.memory.models import MODELS, footprint
-from eligo.memory.sequential import sequential
-from eligo.priority.prioritizing import STRATEGIES
-from eligo.report.page import findings as module
-from eligo.report.page.findings import Findings, Recorded, Strategy, Wish, find
+from eligo.memory._footprint import Footprint
+from eligo.memory._limit import Limited, limit
+from eligo.memory._models import MODELS, footprint
+from eligo.memory._sequential import sequential
+from eligo.priority._prioritize import STRATEGIES
+from eligo.report._page import findings as module
+from eligo.report._page.findings import Findings, Recorded, Strategy, Wish, find
 from eligo.trace import Trace
 from tests.memory.footprints import random_footprint
 from tests.reference.ideals import eligible
@@ -271,8 +271,8 @@ def test_without_sizes_there_is_no_memory(dag: Dag) -> None:
 def test_larger_workflows_have_shorter_curves(jobs: int, points: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Six limits and the worst peak, three and it, none: as ``eligo memory`` has them."""
     asked = []
-    monkeypatch.setattr("eligo.memory.limit_curve.limit_curve", lambda *words: asked.append(words[2]) or ())
-    monkeypatch.setattr("eligo.memory.analysis.analyse", lambda _: None)
+    monkeypatch.setattr("eligo.memory._analyze.limit_curve", lambda *words: asked.append(words[2]) or ())
+    monkeypatch.setattr("eligo.memory._analyze.analyse", lambda _: None)
     print_ = footprint(Dag.from_edges(jobs), "pebble")
     module._memory(print_, None, None, lambda _: None)
     module._memory(print_, None, 9, lambda _: None)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from eligo import generate
 from eligo.dag import Dag
 from eligo.graph import levels, relabel, rename, sum_of
-from eligo.report.page import folding as module
-from eligo.report.page.folding import Folding, fold
+from eligo.report._page import folding as module
+from eligo.report._page.folding import Folding, fold
 from tests.guards import no_hang
 from tests.reference import folding_twin as twin
 from tests.strategies import NAMES, dags

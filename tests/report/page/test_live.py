@@ -20,9 +20,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo.errors import EligoError
-from eligo.report.page import live, live_http, live_state
-from eligo.report.page.live import LivePage, LiveState
-from eligo.report.page.live_state import json_pieces
+from eligo.report._page import live_server, live_state
+from eligo.report._page.live_server import LivePage, LiveState
+from eligo.report._page.live_state import json_pieces
 from tests.guards import no_hang
 
 WAIT_S = 20.0  # for what must happen; nothing here takes nearly so long
@@ -59,8 +59,7 @@ def patched(**values: float) -> Iterator[None]:
     """Other bounds and paces of the server."""
     with ExitStack() as stack:
         for name, value in values.items():
-            home = live_http if hasattr(live_http, f"_{name.upper()}") else live
-            stack.enter_context(mock.patch.object(home, f"_{name.upper()}", value))
+            stack.enter_context(mock.patch.object(live_server, f"_{name.upper()}", value))
         yield
 
 

@@ -22,13 +22,13 @@ import eligo
 from eligo import generate
 from eligo.dag import Dag
 from eligo.graph import rename
-from eligo.memory.limiting import limit
-from eligo.memory.models import footprint
-from eligo.report.page.content import content
-from eligo.report.page.findings import Findings, Recorded, Wish, find
-from eligo.report.page.rendering import PAGE_START, render
-from eligo.simulation.ratios import Summary
-from eligo.simulation.results import About, Point, Results
+from eligo.memory._limit import limit
+from eligo.memory._models import footprint
+from eligo.report._page.findings import Findings, Recorded, Wish, find
+from eligo.report._page.page_content import content
+from eligo.report._page.render import PAGE_START, render
+from eligo.simulation._ratios import Summary
+from eligo.simulation._sweep_results import About, Point, Results
 from eligo.trace import Trace
 from tests.memory.footprints import random_footprint
 from tests.strategies import dags
@@ -321,7 +321,7 @@ def test_the_version_is_said() -> None:
 
 
 def assets() -> dict[str, str]:
-    folder = files("eligo.report.page").joinpath("assets")
+    folder = files("eligo.report._page").joinpath("assets")
     return {item.name: item.read_text("utf-8") for item in folder.iterdir() if item.is_file()}
 
 

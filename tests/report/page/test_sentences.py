@@ -15,18 +15,18 @@ from hypothesis import strategies as st
 
 import eligo
 from eligo import generate
-from eligo.cli import command_parser
+from eligo._cli import command_parser
 from eligo.dag import Dag, Data
-from eligo.memory.footprint import Footprint
-from eligo.memory.limiting import limit
-from eligo.memory.models import footprint
-from eligo.memory.sequential import sequential
-from eligo.priority.prioritizing import STRATEGIES
-from eligo.report.page.findings import Again, Findings, Recorded, Wish, find
-from eligo.report.page.next_steps import Step, next_steps
-from eligo.report.page.sentences import Card, cards, what_it_is
-from eligo.simulation.ratios import Summary
-from eligo.simulation.results import About, Point, Results
+from eligo.memory._footprint import Footprint
+from eligo.memory._limit import limit
+from eligo.memory._models import footprint
+from eligo.memory._sequential import sequential
+from eligo.priority._prioritize import STRATEGIES
+from eligo.report._page.findings import Again, Findings, Recorded, Wish, find
+from eligo.report._page.page_text import Card, cards, what_it_is
+from eligo.report._page.render import Step, next_steps
+from eligo.simulation._ratios import Summary
+from eligo.simulation._sweep_results import About, Point, Results
 from eligo.trace import Trace
 from tests.cli.limiting import chains
 from tests.memory.footprints import random_footprint

@@ -11,7 +11,7 @@ from eligo import generate
 from eligo.dag import Dag
 from eligo.errors import EligoError
 from eligo.report import write_page
-from eligo.report.page.rendering import PAGE_START, render
+from eligo.report._page.render import PAGE_START, render
 
 FORK = Dag.from_names([("a", "b"), ("a", "c")])
 

@@ -98,7 +98,7 @@ def verdicts(points: Sequence[Point], pair: str) -> Verdicts:
 
     Examples
     --------
-    >>> from eligo.simulation.ratios import Estimate
+    >>> from eligo.simulation._ratios import Estimate
     >>> def point(ratio, error):
     ...     interval = [ratio, ratio - 20 * error, ratio + 20 * error]
     ...     return Point(1.0, 1.0, {"a/b": {"execution_time": interval}}, {"a/b": Estimate(ratio, error, 300)})

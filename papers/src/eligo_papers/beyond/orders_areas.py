@@ -9,7 +9,7 @@ import numpy as np
 
 from eligo import graph
 from eligo.errors import EligoError, InfeasibleError
-from eligo.priority.prioritizing import prioritize
+from eligo.priority._prioritize import prioritize
 from eligo.schedule import Schedule
 from eligo_papers.chapter import Check, Section, Table
 from eligo_papers.prio.grid import OURS, THEIRS

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable
 
 from eligo.dag import Dag
 from eligo.graph import sources
-from eligo.priority.simple_game import SimpleGame
+from eligo.priority._pebble_game import SimpleGame
 
 __all__ = ["backwards", "forwards", "play", "play_eagerly"]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from eligo import generate, graph, report
 from eligo.errors import InfeasibleError
-from eligo.priority import exact
+from eligo.priority import _exact as exact
 from eligo_papers.chapter import Check, Picture, Section, Settings, Step, Table
 from eligo_papers.claims import Tally, holds, many
 from eligo_papers.enumeration import Ideals, both_rules, parent_oriented

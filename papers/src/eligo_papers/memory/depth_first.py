@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from eligo.dag import Dag, Int32
-from eligo.memory.models import footprint
-from eligo.memory.sequential import dfs, peak_of
-from eligo.memory.worst_peak import worst_peak
+from eligo.memory._models import footprint
+from eligo.memory._sequential import dfs, peak_of
+from eligo.memory._worst_peak import worst_peak
 from eligo_papers.memory.graphs import Reference, load
 from eligo_papers.memory.literal import RULES, serialize
 

@@ -13,13 +13,12 @@ import numpy as np
 
 from eligo import generate
 from eligo.dag import Dag, Data, Int32
-from eligo.memory.algorithm1 import maximum_cut, start_flow, worst_peak_by_algorithm1
-from eligo.memory.footprint import Footprint
-from eligo.memory.limiting import limit
-from eligo.memory.models import footprint
-from eligo.memory.network import event_network
-from eligo.memory.sequential import dfs, peak_of, sequential
-from eligo.memory.worst_peak import worst_peak
+from eligo.memory._algorithm1 import event_network, maximum_cut, start_flow, worst_peak_by_algorithm1
+from eligo.memory._footprint import Footprint
+from eligo.memory._limit import limit
+from eligo.memory._models import footprint
+from eligo.memory._sequential import dfs, peak_of, sequential
+from eligo.memory._worst_peak import worst_peak
 from eligo_papers.memory.graphs import Reference, load
 from eligo_papers.memory.runs import THEIRS, bound_of, peaks
 
@@ -281,7 +280,7 @@ def linear_programs(graphs: Sequence[Reference], solver: str) -> dict[str, int]:
     """
     if not solver:
         return {"graphs": 0, "equal": 0}
-    from eligo.memory.linear import worst_peak_by_lp
+    from eligo.memory._linear_program import worst_peak_by_lp
 
     prints = [footprint(load(reference)) for reference in graphs]
     equal = sum(worst_peak_by_lp(print_)[0] == worst_peak_by_algorithm1(print_)[0] for print_ in prints)

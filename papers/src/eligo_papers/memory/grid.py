@@ -24,14 +24,14 @@ import numpy as np
 
 from eligo.dag import Dag
 from eligo.errors import InfeasibleError
-from eligo.memory.footprint import Footprint
-from eligo.memory.limiting import Limited, limit
-from eligo.memory.models import footprint
-from eligo.memory.sequential import sequential
-from eligo.priority.prioritizing import prioritize
-from eligo.simulation.comparing import simulate
-from eligo.simulation.grid import Grid
-from eligo.simulation.ratios import estimate, ratio, summarize
+from eligo.memory._footprint import Footprint
+from eligo.memory._limit import Limited, limit
+from eligo.memory._models import footprint
+from eligo.memory._sequential import sequential
+from eligo.priority._prioritize import prioritize
+from eligo.simulation._grid import Grid
+from eligo.simulation._ratios import estimate, ratio, summarize
+from eligo.simulation._simulate import simulate
 from eligo_papers.memory.gallery import WORKFLOWS, workflow
 from eligo_papers.memory.graphs import Reference, load
 from eligo_papers.memory.runs import bound_of, peaks

@@ -25,11 +25,10 @@ from numpy.typing import NDArray
 from eligo import _core
 from eligo.dag import Dag, Float64
 from eligo.errors import EligoError
-from eligo.memory.ends import compiled, data_ends
-from eligo.memory.footprint import Footprint
-from eligo.memory.models import footprint
-from eligo.memory.sequential import sequential
-from eligo.memory.serialization import work_of
+from eligo.memory._footprint import Footprint, compiled, data_ends
+from eligo.memory._models import footprint
+from eligo.memory._sequential import sequential
+from eligo.memory._serialization import work_of
 from eligo_papers.memory.graphs import Reference, load
 from eligo_papers.memory.runs import bound_of, peaks
 

@@ -15,20 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from eligo.certificate.verification import verify
+from eligo.certificate._verify import verify
 from eligo.dag import Dag
 from eligo.errors import InfeasibleError
-from eligo.memory.algorithm1 import worst_peak_by_algorithm1
-from eligo.memory.analysis import certify
-from eligo.memory.footprint import Footprint
-from eligo.memory.limiting import Limited, limit
-from eligo.memory.lower_bound import LowerBound
-from eligo.memory.models import footprint
-from eligo.memory.sequential import Sequential, dfs, peak_of, sequential
-from eligo.memory.serialization import work_of
-from eligo.memory.worst_peak import WorstPeak, worst_peak
-from eligo.simulation.list_scheduling import bottom_levels, list_schedule
-from eligo.simulation.memory_use import peak_of_trace
+from eligo.memory._algorithm1 import worst_peak_by_algorithm1
+from eligo.memory._analyze import certify
+from eligo.memory._footprint import Footprint
+from eligo.memory._limit import Limited, limit
+from eligo.memory._lower_bound import LowerBound
+from eligo.memory._models import footprint
+from eligo.memory._sequential import Sequential, dfs, peak_of, sequential
+from eligo.memory._serialization import work_of
+from eligo.memory._worst_peak import WorstPeak, worst_peak
+from eligo.simulation._list_schedule import bottom_levels, list_schedule, peak_of_trace
 from eligo_papers.memory.gallery import workflow
 from eligo_papers.memory.graphs import DAGGEN, Reference, daggen_dag, emulated, load
 
@@ -287,7 +286,7 @@ def solve_exactly(graphs: Sequence[Reference], bounds: Sequence[float], max_node
     found: list[dict[str, Any]] = []
     if not solver:
         return {"graphs": found}
-    from eligo.memory.ilp import solve_ilp
+    from eligo.memory._ilp import solve_ilp
 
     for reference in graphs:
         print_ = footprint(load(reference))

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from eligo.dag import Float64
-from eligo.report.lines import COLOURS, MARKERS, name_curves, set_title
-from eligo.report.style import BLACK, GREY, new_figure, plain, styled
+from eligo.report._style import BLACK, COLOURS, GREY, MARKERS, name_curves, new_figure, plain, set_title, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

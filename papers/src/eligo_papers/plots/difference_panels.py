@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 
 from eligo.dag import Int64
 from eligo.errors import EligoError
-from eligo.report.lines import drawstyle, line_look, set_title, worth_drawing
-from eligo.report.style import GREY, new_figure, plain, shorten, styled
+from eligo.report._style import GREY, drawstyle, line_look, new_figure, plain, set_title, shorten, styled, worth_drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from eligo.report.lines import line_look, name_curves, set_title
-from eligo.report.style import GREY, new_figure, plain, styled
+from eligo.report._style import GREY, line_look, name_curves, new_figure, plain, set_title, styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eligo.dag import Float64
-from eligo.report.lines import COLOURS, MARKERS, name_curves, set_title
-from eligo.report.style import GREY, new_figure, plain, styled
+from eligo.report._style import COLOURS, GREY, MARKERS, name_curves, new_figure, plain, set_title, styled
 from eligo_papers.plots.box_plots import set_log
 
 if TYPE_CHECKING:

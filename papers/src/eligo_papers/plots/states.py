@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike
 from eligo.dag import Dag
 from eligo.data import job_numbers
 from eligo.errors import EligoError
-from eligo.report.dag_drawing import Drawing
-from eligo.report.dag_picture import MAX_EDGES, MAX_JOBS
-from eligo.report.sheet import Panel, compose
-from eligo.report.style import plain, shorten, styled
+from eligo.report._dag_drawing import Drawing
+from eligo.report._dag_picture import MAX_EDGES, MAX_JOBS, Panel, compose
+from eligo.report._style import plain, shorten, styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

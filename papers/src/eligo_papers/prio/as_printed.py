@@ -4,7 +4,7 @@ Step 2 takes from what is left of a dag, again and again, a closed set C(s) that
 its non-sinks go, and so do its sinks that have no children left. A sink of one component that is a source of another is
 a *merged* node; these make the super-dag. Step 6 executes the components one by one.
 
-Sets of jobs are bits. Nothing here is compiled, and nothing is clever; ``eligo.priority.prio2006`` is the fast one.
+Sets of jobs are bits. Nothing here is compiled, and nothing is clever; ``eligo.priority`` has the fast one.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import numpy as np
 
 from eligo import graph
 from eligo.dag import Dag
-from eligo.priority.decompose import Blocks, decompose
+from eligo.priority._decompose import Blocks, decompose
 
 __all__ = ["component_facts"]
 

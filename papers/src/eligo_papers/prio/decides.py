@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from eligo.simulation.ratios import Estimate
-from eligo.simulation.sweeping import BATCHES
+from eligo.simulation._grid_sweep import BATCHES
+from eligo.simulation._ratios import Estimate
 from eligo_papers.chapter import Section, Settings, Step, Table
 from eligo_papers.prio.grid import SEED, THEIRS, Point, points_of, power, seconds_at, simulate_points
 from eligo_papers.prio.orders import compare_orders

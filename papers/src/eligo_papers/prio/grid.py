@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from eligo.dag import Float64
-from eligo.priority.prioritizing import prioritize
-from eligo.report.ratio_panels import Ratio
-from eligo.simulation.comparing import simulate
-from eligo.simulation.grid import Grid
-from eligo.simulation.ratios import Estimate, estimate, ratio, summarize
-from eligo.simulation.sweeping import BATCHES, INTERARRIVALS
+from eligo.priority._prioritize import prioritize
+from eligo.report._ratio_panels import Ratio
+from eligo.simulation._grid import Grid
+from eligo.simulation._grid_sweep import BATCHES, INTERARRIVALS
+from eligo.simulation._ratios import Estimate, estimate, ratio, summarize
+from eligo.simulation._simulate import simulate
 from eligo_papers.chapter import Step, Table
 from eligo_papers.prio.workflows import Source, Workflow, dag_of
 

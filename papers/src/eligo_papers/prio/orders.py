@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from eligo import generate
 from eligo.dag import Dag
-from eligo.priority.prioritizing import prioritize
+from eligo.priority._prioritize import prioritize
 from eligo_papers.chapter import Check, Picture, Section, Step, Table, check
 from eligo_papers.prio.blocks import component_facts
 from eligo_papers.prio.workflows import Source, Workflow, dag_of

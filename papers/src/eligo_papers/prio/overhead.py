@@ -27,7 +27,7 @@ PRINTED = {"airsn": (1.0, 2), "inspiral": (16.0, 21), "montage": (8.0, 104), "sd
 """Seconds and MB on a Pentium 4 of 3.4 GHz."""
 
 _SET_PATH = "import sys; sys.path[:] = {path!r}; "
-_RUN = "from eligo.cli import main; sys.exit(main(sys.argv[1:]))"
+_RUN = "from eligo._cli import main; sys.exit(main(sys.argv[1:]))"
 _LOAD = "import numpy"
 # A process begins with the peak of the one that starts it, so a small one stands in between.
 _BETWEEN = """

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from eligo.simulation.ratios import Estimate, margin
+from eligo.simulation._ratios import Estimate, margin
 from eligo_papers.chapter import Check, Settings, Step
 from eligo_papers.prio.decides import LEAST, PAIR, Decided, best_at, best_in_all
 from eligo_papers.prio.grid import OURS, SEED, THEIRS, Point, points_of, power, simulate_points

@@ -8,10 +8,10 @@ from typing import Any
 
 from eligo import generate, graph
 from eligo.dag import Dag
-from eligo.priority.bipartite import Bipartite
-from eligo.priority.decompose import decompose
-from eligo.priority.strands import find_strands
-from eligo.report.dag_picture import draw_dag
+from eligo.priority._blocks.bipartite import Bipartite
+from eligo.priority._blocks.strands import find_strands
+from eligo.priority._decompose import decompose
+from eligo.report._dag_picture import draw_dag
 from eligo_papers.chapter import Check, Picture, Section, Settings, Step, Table, check
 from eligo_papers.claims import Tally, holds
 from eligo_papers.definitions import priority

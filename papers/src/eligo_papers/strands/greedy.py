@@ -9,7 +9,7 @@ from typing import Any
 from eligo import generate
 from eligo.certificate import verify
 from eligo.dag import Dag
-from eligo.priority.theory import settle
+from eligo.priority._settle import settle
 from eligo_papers.chapter import Check, Picture, Section, Settings, Step, Table, check
 from eligo_papers.claims import Tally, holds
 from eligo_papers.planar_trees import PlanarTree, small_strands

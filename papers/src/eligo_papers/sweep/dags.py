@@ -14,9 +14,9 @@ import numpy as np
 from eligo import graph, report
 from eligo.certificate import verify
 from eligo.dag import Dag
-from eligo.priority.decompose import decompose
-from eligo.priority.relation import sort_by_priority
-from eligo.priority.theory import settle
+from eligo.priority._decompose import decompose
+from eligo.priority._priority_relation import sort_by_priority
+from eligo.priority._settle import settle
 from eligo.schedule import Schedule
 from eligo_papers.chapter import Check, Picture, Section, Step, Table, check
 from eligo_papers.claims import holds, many

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from eligo import generate, report
-from eligo.priority.bipartite import Bipartite
-from eligo.priority.strands import schedule_strands, strand_name
+from eligo.priority._blocks.bipartite import Bipartite
+from eligo.priority._blocks.strands import schedule_strands, strand_name
 from eligo_papers.chapter import Check, Picture, Section, Settings, Step, Table, check
 from eligo_papers.claims import Tally, holds
 from eligo_papers.planar_trees import (

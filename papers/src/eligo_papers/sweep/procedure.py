@@ -1,6 +1,6 @@
 """The scheduling procedure of 001, section 4.2, as it is printed.
 
-Blocks are cut by ``eligo.priority.decompose`` (the parsing of [26], which the paper only cites); the rest is plain.
+Blocks are cut by ``eligo.priority._decompose`` (the parsing of [26], which the paper only cites); the rest is plain.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from eligo import graph
 from eligo.dag import Dag
-from eligo.priority.decompose import decompose
+from eligo.priority._decompose import decompose
 from eligo_papers.definitions import plain_sweep, priority
 from eligo_papers.enumeration import Ideals
 

@@ -1,0 +1,1 @@
+"""The checks: one function for each method of proof that a witness can name; ``_checker.py`` lists them."""

@@ -1,0 +1,5 @@
+"""Workflows on a Slurm cluster."""
+
+from eligo.engines._slurm.engine import Slurm
+
+__all__ = ["Slurm"]

@@ -1,5 +1,0 @@
-"""Dask as the engine: on somebody's cluster, or on one that is started for the run."""
-
-from eligo.engines.dask.engine import Dask
-
-__all__ = ["Dask"]

@@ -1,7 +1,0 @@
-"""The engine for one machine."""
-
-from __future__ import annotations
-
-from eligo.engines.local.engine import Local
-
-__all__ = ["Local"]

@@ -1,5 +1,0 @@
-"""Workflows on a Slurm cluster."""
-
-from eligo.engines.slurm.engine import Slurm
-
-__all__ = ["Slurm"]
