@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eligo.dag import Dag
-from eligo.errors import EligoError
+from eligo.errors import EligoError, ParseError
 from eligo.formats._base import Notes
 from eligo.formats._dagman import flat_names, flatten, generate, parse
 from eligo.formats._dagman.writer import is_legal, legal_names
@@ -104,14 +104,23 @@ def test_flattening(seed: int) -> None:
             Path(folder, name).write_bytes(data)
         try:
             document = parse(load(Path(folder, "x.dag")))
+            text = flatten(document)
         except EligoError:
             return
-        text = flatten(document)
         flat = parse(Source(str(Path(folder, "flat.dag")), text.encode("utf-8", "surrogateescape")))
         assert flat.dag.names == tuple(flat_names(document))
         assert flat.dag == Dag.from_edges(flat.dag.names, document.dag.tails, document.dag.heads)
         told = [line for line in text.split("\n") if not line.endswith(" here")]
         assert flatten(flat).replace("\r", "") == "\n".join(told).replace("\r", "")  # a last word may end in one
+
+
+def test_a_second_provisioner_has_no_place_in_one_file(tmp_path: Path) -> None:
+    (tmp_path / "inner.dag").write_text("JOB a a.sub\nPROVISIONER p p.sub\n")
+    (tmp_path / "x.dag").write_text("SPLICE s inner.dag\nSPLICE t inner.dag\n")
+    document = parse(load(tmp_path / "x.dag"))
+    with pytest.raises(ParseError, match=r"x\.dag: 2 splices or DAGs have a PROVISIONER") as caught:
+        flatten(document)
+    assert caught.value.hint == "remove all but one: s+p, t+p"
 
 
 @settings(deadline=None, max_examples=200)
@@ -123,6 +132,7 @@ def test_flattening_with_other_edges(seed: int, data: st.DataObject) -> None:
             Path(folder, name).write_bytes(text)
         try:
             document = parse(load(Path(folder, "x.dag")))
+            flatten(document)
         except EligoError:
             return
     old = document.dag

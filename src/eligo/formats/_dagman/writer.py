@@ -187,6 +187,14 @@ def _lines(document: Document, dag: Dag) -> Iterator[str]:
     for index, name in enumerate(names):
         yield from _node(details.job(index), name, shared)
     others = list(details.others())
+    provisioners = [node for node in others if node.kind == "provisioner"]
+    if len(provisioners) > 1:
+        raise ParseError(
+            document.source.path,
+            None,
+            f"{len(provisioners)} splices or DAGs have a PROVISIONER node each, and one DAG file has room for one",
+            hint=f"remove all but one: {', '.join(node.name for node in provisioners)}",
+        )
     for node, name in zip(others, legal_names([*names, *(node.name for node in others)])[len(names) :], strict=True):
         yield from _node(node, name, shared)
     for category, most in details.maxjobs.items():
